@@ -1,0 +1,5 @@
+//! Target `capacities`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| ring_fuzz::capacities::run(bytes));

@@ -1,0 +1,80 @@
+//! The guide: what a hash ring promises, where that ends, and how to use it well.
+//!
+//! You have a number of servers, and more keys than fit on one of them. Every client has to know
+//! which server a key belongs to, without asking anybody. `hash(key) % N` tells it, until N
+//! changes: then nearly every key belongs to another server. A hash ring tells it too, and when a
+//! server comes or goes, only about one key in N moves.
+//!
+//! # In ten minutes
+//!
+//! | page | what it answers |
+//! |---|---|
+//! | [`how_it_works`] | What stands on the ring, and why does so little move? |
+//! | [`balance`] | How even is it, and what do more tokens and weights buy? |
+//! | [`replicas`] | Where do the second and third copies go? |
+//! | [`identity`] | What has to stay the same, so that every process agrees? |
+//! | [`changes`] | How is capacity changed while keys are being read? |
+//! | [`limits`] | Where does it end: hot keys, bad hashes, adversaries |
+//! | [`alternatives`] | When is another scheme the better tool? |
+//!
+//! To look things up: [`costs`] derives the complexity of every call, and [`recipes`] has programs
+//! to start from.
+//!
+//! # What is promised
+//!
+//! The names I1 to I7 are those of the [crate's page](crate).
+//!
+//! - Every process with the same V, hash, nodes and weights routes every key alike, whatever the
+//!   order in which its nodes came (I4, I5).
+//! - When a node comes, keys move only to it. When one goes, only its keys move (I6).
+//! - A node's share of the keys is near its share of the weights: with 100 tokens a unit of weight
+//!   it mostly lies within a tenth of it.
+//! - A change happens whole or not at all (I7).
+//!
+//! # What is not
+//!
+//! - That nodes are equally *busy*. A ring spreads keys; one key that everybody reads is one key.
+//! - That data moves by itself. A ring says who owns a key. Copying it there is up to you; the
+//!   [`recipes`] show the order that loses nothing.
+//! - That a client and a server agree which nodes are up. A ring is a pure function of its nodes.
+//!
+//! # How the figures were made
+//!
+//! No figure on these pages depends on a clock. Drawings and tables are made from real rings under
+//! the default hash by one command, and a test fails where a committed file differs from what the
+//! command makes:
+//!
+//! ```text
+//! cargo run --release --example guide_figures
+//! cargo test -p ring-bench --test guide
+//! ```
+//!
+//! Figures in the text are asserted in the example beside them.
+//!
+//! # Sources
+//!
+//! - D. Karger, E. Lehman, T. Leighton, R. Panigrahy, M. Levine, D. Lewin: *Consistent Hashing and
+//!   Random Trees: Distributed Caching Protocols for Relieving Hot Spots on the World Wide Web*,
+//!   STOC 1997. The ring, and the two properties that it is judged by here: balance and
+//!   monotonicity.
+//! - J. Lamping, E. Veach: *A Fast, Minimal Memory, Consistent Hash Algorithm*, 2014,
+//!   arXiv:1406.2294. Jump hash.
+//! - B. Appleton, M. O'Reilly: *Multi-probe consistent hashing*, 2015, arXiv:1505.00062. One token a
+//!   node and many probes a key.
+//! - D. Eisenbud and others: *Maglev: A Fast and Reliable Software Network Load Balancer*, NSDI
+//!   2016.
+//! - V. Mirrokni, M. Thorup, M. Zadimoghaddam: *Consistent Hashing with Bounded Loads*, 2017,
+//!   arXiv:1608.01350.
+//! - D. Thaler, C. Ravishankar: *Using Name-Based Mappings to Increase Hit Rates*, IEEE/ACM
+//!   Transactions on Networking 6(1), 1998. Rendezvous hashing.
+//! - M. Okabe, K. Ito: *Color Universal Design*, 2008. The colours of the drawings.
+
+pub mod alternatives;
+pub mod balance;
+pub mod changes;
+pub mod costs;
+pub mod how_it_works;
+pub mod identity;
+pub mod limits;
+pub mod recipes;
+pub mod replicas;
