@@ -50,7 +50,7 @@
 //! | [`get_replicas`](Ring::get_replicas) | the same, and a walk of about R tokens while R ≪ N | the same |
 //! | [`add_node`](Ring::add_node), [`remove_node`](Ring::remove_node), [`set_weight`](Ring::set_weight) | O(M + K log K) | O(K log M) |
 //! | [`apply`](Ring::apply) | O(M + K log K), once for the whole batch | O(K log M) |
-//! | memory | about 21 bytes a token | about 39 bytes a token |
+//! | memory, 100 tokens a node | 20 bytes a token | 23 bytes a token after one batch, 34 after adds one by one |
 //!
 //! # Features
 //!
@@ -85,7 +85,7 @@ pub use hash::SipHash13;
 pub use hash::Xxh3;
 pub use hash::{Fnv1aFmix64, Hash64, same_hash};
 pub use invariants::{Invariant, Violation, check, check_change};
-pub use membership::{Change, DEFAULT_TOKEN_LIMIT, Node, Nodes};
+pub use membership::{Change, DEFAULT_TOKEN_LIMIT, DEFAULT_VNODES_PER_WEIGHT, Node, Nodes};
 pub use replicas::{ReplicaSet, Replicas};
 pub use ring::Ring;
 #[cfg(feature = "shared")]

@@ -10,6 +10,9 @@ use crate::token::{NodeIds, Slot};
 /// The token limit of a new ring: 2^24 tokens, 256 MiB in a sorted vector.
 pub const DEFAULT_TOKEN_LIMIT: u32 = 16_777_216;
 
+/// V where nobody says otherwise: in a snapshot without `vnodes_per_weight`.
+pub const DEFAULT_VNODES_PER_WEIGHT: u32 = 100;
+
 /// One change of a ring's membership, for [`Ring::apply`](crate::Ring::apply).
 ///
 /// # Examples

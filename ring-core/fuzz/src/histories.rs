@@ -3,10 +3,12 @@
 mod answers;
 mod program;
 
+use std::collections::BTreeMap;
+
 use arbitrary::{Arbitrary, Unstructured};
 use ring_btree::BTreeRing;
 use ring_core::conformance::ReferenceRing;
-use ring_core::{Change, Ring, RingError, Snapshot, check, check_change, diff};
+use ring_core::{Change, Diff, HASH_SPACE, Ring, RingError, Snapshot, check, check_change, diff};
 use ring_sortedvec::SortedVecRing;
 
 use crate::hash::CutHash;
@@ -74,7 +76,7 @@ impl Rings {
 
     /// What the ring would hold, worked out without it.
     fn tokens_after(&self, changes: &[Change]) -> u128 {
-        let mut weights: std::collections::BTreeMap<&str, u32> =
+        let mut weights: BTreeMap<&str, u32> =
             self.reference.nodes().map(|node| (node.id(), node.weight())).collect();
         for change in changes {
             match change {
@@ -112,10 +114,38 @@ impl Rings {
             }
         }
 
-        let moved = diff(&before.vector, &self.tree);
-        assert_eq!(moved, diff(&before.reference, &self.reference));
         assert_eq!(diff(&self.tree, &self.vector).map(|same| same.moved()), Ok(0));
+        match diff(&before.vector, &self.tree) {
+            Ok(moved) => assert_moves(&moved, &before.reference, &self.reference),
+            Err(error) => panic!("{error}"),
+        }
     }
+}
+
+/// The arcs are the hashes that have another owner, judged by the owners themselves at every place
+/// where one can change.
+fn assert_moves<R: Ring>(moved: &Diff<'_>, before: &R, after: &R) {
+    let tokens = before.tokens().chain(after.tokens());
+    let mut places: Vec<u64> = tokens.map(|token| token.hash().wrapping_add(1)).collect();
+    // An arc without a change inside starts at each of these.
+    places.push(0);
+    places.sort_unstable();
+    places.dedup();
+    let mut due: BTreeMap<(Option<&str>, Option<&str>), u128> = BTreeMap::new();
+    for (nth, &start) in places.iter().enumerate() {
+        let next = places.get(nth + 1).map_or(HASH_SPACE, |&next| u128::from(next));
+        let owners = (before.owner_at(start), after.owner_at(start));
+        if owners.0 != owners.1 {
+            *due.entry(owners).or_insert(0) += next - u128::from(start);
+        }
+        let arc = moved.arcs().partition_point(|arc| *arc.hashes.end() < start);
+        let arc = moved.arcs().get(arc).filter(|arc| arc.hashes.contains(&start));
+        let given = arc.map_or((None, None), |arc| (arc.from, arc.to));
+        let changed = owners.0 != owners.1;
+        assert_eq!(given, if changed { owners } else { (None, None) }, "at {start:#x}");
+    }
+    let flows = moved.flows().iter().map(|flow| ((flow.from, flow.to), flow.moved));
+    assert!(flows.eq(due), "{:?}", moved.flows());
 }
 
 /// What a ring said to a step.
@@ -134,7 +164,7 @@ fn take_one<R: Loaded>(ring: &mut R, step: &Step, program: &Program) -> Said {
         Step::SetWeight(node, weight) => {
             Said::Changed(ring.set_weight(program.id(*node), weight.0))
         }
-        Step::AddAll(_) | Step::Apply(_) => {
+        Step::AddMany(..) | Step::RemoveMany(_) | Step::Apply(_) => {
             Said::Changed(ring.apply(&program.changes(step, ring).unwrap_or_default()))
         }
         Step::Limit(limit) => Said::Changed(ring.set_token_limit(limit.0)),

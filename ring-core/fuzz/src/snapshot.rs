@@ -1,23 +1,36 @@
 //! Any bytes read as a snapshot, against a strict reader that shares nothing with the library's.
 
+mod document;
 mod strict;
 
+use arbitrary::{Arbitrary, Unstructured};
 use ring_btree::BTreeRing;
 use ring_core::{Fnv1aFmix64, Ring, RingError, Snapshot};
 use ring_sortedvec::SortedVecRing;
 
+use document::Text;
 use strict::Document;
 
 /// Tokens of a ring at most, so that a run stays fast.
 const TOKEN_LIMIT: u32 = 600;
 
-/// Reads `bytes` in both ways; builds rings of what both accept.
+/// Reads a text in both ways, and builds rings of what both accept. Bytes that begin as a document
+/// does are the text; others make one up.
 ///
 /// # Panics
 ///
 /// Where the library is wrong.
 pub fn run(bytes: &[u8]) {
-    let Ok(json) = core::str::from_utf8(bytes) else { return };
+    if bytes.first().is_some_and(|byte| b"{[\" \n\xef".contains(byte)) {
+        if let Ok(json) = core::str::from_utf8(bytes) {
+            compare(json);
+        }
+    } else if let Ok(Text(json)) = Text::arbitrary(&mut Unstructured::new(bytes)) {
+        compare(&json);
+    }
+}
+
+fn compare(json: &str) {
     let given = Snapshot::from_json(json);
     match (&given, &strict::read(json)) {
         (Ok(snapshot), Ok(due)) => {

@@ -55,9 +55,13 @@ struct Index(u32);
 
 impl<'a> Arbitrary<'a> for Index {
     fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
-        let any: u32 = u.arbitrary()?;
         let digits = u.int_in_range(0..=9)?;
-        Ok(Self(any / 10_u32.pow(digits)))
+        Ok(Self(match u.int_in_range(0..=2)? {
+            0 => u.arbitrary::<u32>()? / 10_u32.pow(digits),
+            // Around the places where a digit is added, and at the end.
+            1 => 10_u32.pow(digits) - 1 + u.int_in_range(0..=12)?,
+            _ => u32::MAX - u.int_in_range(0..=12)?,
+        }))
     }
 }
 

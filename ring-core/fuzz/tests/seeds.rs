@@ -18,7 +18,7 @@ fn replay(target: &str, run: fn(&[u8])) {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     };
-    for words in 0..100 {
+    for words in 0..64 {
         let noise: Vec<u8> = (0..words).flat_map(|_| word().to_le_bytes()).collect();
         run(&noise);
     }

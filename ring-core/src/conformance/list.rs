@@ -23,6 +23,7 @@ macro_rules! __conformance_cases {
                 hashes_on_both_sides_of_2_63_are_unsigned
                 every_bit_of_a_hash_orders
                 hash_cut_to_eight_bits
+                large_batches_stand_in_ring_order
             }
             i2_membership {
                 nodes_are_listed_in_id_order_with_weights

@@ -1,6 +1,8 @@
 //! [`ReferenceRing`]: the specification read aloud, so plain that nobody doubts it.
 
 use core::fmt;
+use core::iter::Chain;
+use core::slice::Iter;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -216,21 +218,26 @@ impl<H: Hash64> ReferenceRing<H> {
     }
 
     /// All tokens, from the first at or after `hash` on.
-    fn clockwise(&self, hash: u64) -> Vec<Token<'_>> {
-        let first = self.tokens.iter().position(|token| token.hash >= hash).unwrap_or(0);
-        let (before, from) = self.tokens.split_at(first);
-        from.iter().chain(before).map(PlainToken::view).collect()
+    fn clockwise(&self, hash: u64) -> impl Iterator<Item = &PlainToken> {
+        let (before, from) = self.cut_at(hash);
+        from.iter().chain(before)
     }
 
-    /// The first token of each node, clockwise from `hash`.
-    fn distinct_clockwise(&self, hash: u64) -> Vec<Token<'_>> {
+    /// The tokens before the first one at or after `hash`, and those from there on.
+    fn cut_at(&self, hash: u64) -> (&[PlainToken], &[PlainToken]) {
+        let first = self.tokens.iter().position(|token| token.hash >= hash).unwrap_or(0);
+        self.tokens.split_at(first)
+    }
+
+    /// The first token of each node, clockwise from `hash`, of `r` nodes at the most.
+    fn distinct_clockwise(&self, hash: u64, r: usize) -> Vec<Token<'_>> {
         let mut found: Vec<Token<'_>> = Vec::new();
         for token in self.clockwise(hash) {
-            if found.len() == self.nodes.len() {
+            if found.len() == r.min(self.nodes.len()) {
                 break;
             }
-            if found.iter().all(|earlier| earlier.node_id() != token.node_id()) {
-                found.push(token);
+            if found.iter().all(|earlier| earlier.node_id() != &*token.node_id) {
+                found.push(token.view());
             }
         }
         found
@@ -286,7 +293,8 @@ impl<H: Hash64> Ring for ReferenceRing<H> {
     }
 
     fn walk(&self, hash: u64) -> ReferenceWalk<'_> {
-        ReferenceWalk::new(self.clockwise(hash))
+        let (before, from) = self.cut_at(hash);
+        ReferenceWalk { tokens: Tokens::Standing(from.iter().chain(before)) }
     }
 
     fn apply(&mut self, changes: &[Change]) -> Result<(), RingError> {
@@ -305,13 +313,16 @@ impl<H: Hash64> Ring for ReferenceRing<H> {
     }
 
     fn replicas_at(&self, hash: u64, r: usize) -> ReplicaSet<'_> {
-        let nodes = self.distinct_clockwise(hash).iter().map(Token::node_id).take(r).collect();
+        let nodes = self.distinct_clockwise(hash, r).iter().map(Token::node_id).collect();
         ReplicaSet::answering(nodes, r)
     }
 
     fn replicas(&self, key: impl AsRef<[u8]>) -> Replicas<ReferenceWalk<'_>> {
         let hash = self.hasher.hash64(key.as_ref());
-        Replicas::new(ReferenceWalk::new(self.distinct_clockwise(hash)), self.nodes.len())
+        Replicas::new(
+            ReferenceWalk::listed(self.distinct_clockwise(hash, usize::MAX)),
+            self.nodes.len(),
+        )
     }
 
     fn fingerprint(&self) -> u64 {
@@ -350,12 +361,20 @@ impl<H: Hash64> fmt::Debug for ReferenceRing<H> {
 /// Tokens of a [`ReferenceRing`], clockwise.
 #[derive(Clone, Debug)]
 pub struct ReferenceWalk<'a> {
-    tokens: std::vec::IntoIter<Token<'a>>,
+    tokens: Tokens<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum Tokens<'a> {
+    /// As they stand in the ring, cut at one place.
+    Standing(Chain<Iter<'a, PlainToken>, Iter<'a, PlainToken>>),
+    /// Some that were picked.
+    Listed(std::vec::IntoIter<Token<'a>>),
 }
 
 impl<'a> ReferenceWalk<'a> {
-    pub(super) fn new(tokens: Vec<Token<'a>>) -> Self {
-        Self { tokens: tokens.into_iter() }
+    pub(super) fn listed(tokens: Vec<Token<'a>>) -> Self {
+        Self { tokens: Tokens::Listed(tokens.into_iter()) }
     }
 }
 
@@ -363,11 +382,17 @@ impl<'a> Iterator for ReferenceWalk<'a> {
     type Item = Token<'a>;
 
     fn next(&mut self) -> Option<Token<'a>> {
-        self.tokens.next()
+        match &mut self.tokens {
+            Tokens::Standing(tokens) => tokens.next().map(PlainToken::view),
+            Tokens::Listed(tokens) => tokens.next(),
+        }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.tokens.size_hint()
+        match &self.tokens {
+            Tokens::Standing(tokens) => tokens.size_hint(),
+            Tokens::Listed(tokens) => tokens.size_hint(),
+        }
     }
 }
 

@@ -17,7 +17,7 @@
 //! | jump | O(log N) | none | none | no | the last one |
 //! | rendezvous | O(N) | O(N) | O(1) | any number | any |
 //! | Maglev, S slots | O(1) | O(S) | O(S log S) expected | by turns | any, with some needless moves |
-//! | multi-probe, P probes | O(P) expected | O(N) | as a ring with V = 1 | by probes or tokens | any |
+//! | multi-probe, P probes | O(P) expected | O(N) | as a ring with V = 1 | by tokens | any |
 //!
 //! Where the figures come from: jump makes about ln N jumps, one for each time that a growing list
 //! of buckets would have taken the key. Rendezvous scores every node. Maglev fills S slots, and

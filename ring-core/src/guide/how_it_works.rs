@@ -15,7 +15,8 @@
 //! use ring_core::Ring;
 //! use ring_sortedvec::SortedVecRing;
 //!
-//! let mut ring = SortedVecRing::new(4)?; // V: four tokens a node here, 100 and more in real life
+//! // V = 4 tokens a node here; 100 and more in real life.
+//! let mut ring = SortedVecRing::new(4)?;
 //! for id in ["r", "s", "t"] {
 //!     ring.add_node(id, 1)?;
 //! }

@@ -7,18 +7,24 @@
 //!
 //! # In ten minutes
 //!
+//! This page and these four:
+//!
 //! | page | what it answers |
 //! |---|---|
 //! | [`how_it_works`] | What stands on the ring, and why does so little move? |
 //! | [`balance`] | How even is it, and what do more tokens and weights buy? |
 //! | [`replicas`] | Where do the second and third copies go? |
+//! | [`limits`] | Where does it end: hot keys, bad hashes, adversaries? |
+//!
+//! # When you build on it
+//!
+//! | page | what it answers |
+//! |---|---|
 //! | [`identity`] | What has to stay the same, so that every process agrees? |
 //! | [`changes`] | How is capacity changed while keys are being read? |
-//! | [`limits`] | Where does it end: hot keys, bad hashes, adversaries |
 //! | [`alternatives`] | When is another scheme the better tool? |
-//!
-//! To look things up: [`costs`] derives the complexity of every call, and [`recipes`] has programs
-//! to start from.
+//! | [`recipes`] | Programs to start from |
+//! | [`costs`] | What does each call cost, and why? |
 //!
 //! # What is promised
 //!
@@ -37,6 +43,17 @@
 //! - That data moves by itself. A ring says who owns a key. Copying it there is up to you; the
 //!   [`recipes`] show the order that loses nothing.
 //! - That a client and a server agree which nodes are up. A ring is a pure function of its nodes.
+//!
+//! # Used well
+//!
+//! 1. Give nodes ids that survive a restart ([`identity`]).
+//! 2. Take V = 100 or more, and look at the ring that you get ([`balance`]).
+//! 3. Share a snapshot, and let its fingerprint tell whether two processes route alike
+//!    ([`identity`]).
+//! 4. Make several changes as one, and publish it whole ([`changes`]).
+//! 5. Copy data before you publish, delete after ([`changes`]).
+//! 6. Build the ring with a secret where somebody hostile chooses keys or ids ([`limits`]).
+//! 7. Watch the load of every node. It is not what the ring promises.
 //!
 //! # How the figures were made
 //!

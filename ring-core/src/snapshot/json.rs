@@ -10,10 +10,10 @@ use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, Seq
 use super::Snapshot;
 use crate::error::RingError;
 use crate::hash::{Fnv1aFmix64, Hash64};
+use crate::membership::DEFAULT_VNODES_PER_WEIGHT;
 
 const FORMAT: &str = "hash-ring";
 const VERSION: u32 = 1;
-const DEFAULT_VNODES_PER_WEIGHT: u32 = 100;
 
 pub(super) fn read(json: &str) -> Result<Snapshot, RingError> {
     let malformed = |reason: String| RingError::MalformedSnapshot { reason };
@@ -181,13 +181,23 @@ impl<'de> DeserializeSeed<'de> for Format {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        let format = String::deserialize(deserializer)?;
+        deserializer.deserialize_str(self)
+    }
+}
+
+// Judged inside a visitor, so that the parser adds the place of this value to the error.
+impl Visitor<'_> for Format {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{FORMAT:?} as `format`")
+    }
+
+    fn visit_str<E: de::Error>(self, format: &str) -> Result<(), E> {
         if format == FORMAT {
             return Ok(());
         }
-        Err(de::Error::custom(format_args!(
-            "the format is {format:?}, but only {FORMAT:?} can be read"
-        )))
+        Err(E::custom(format_args!("the format is {format:?}, but only {FORMAT:?} can be read")))
     }
 }
 
@@ -197,11 +207,22 @@ impl<'de> DeserializeSeed<'de> for Version {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        let version = Positive("version").deserialize(deserializer)?;
-        if version == VERSION {
+        deserializer.deserialize_u32(self)
+    }
+}
+
+impl Visitor<'_> for Version {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Positive("version").expecting(f)
+    }
+
+    fn visit_u64<E: de::Error>(self, version: u64) -> Result<(), E> {
+        if version == u64::from(VERSION) {
             return Ok(());
         }
-        Err(de::Error::custom(format_args!(
+        Err(E::custom(format_args!(
             "the version is {version}, but only version {VERSION} can be read"
         )))
     }
@@ -248,13 +269,24 @@ impl<'de> DeserializeSeed<'de> for Fingerprint {
     type Value = u64;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u64, D::Error> {
-        let text = String::deserialize(deserializer)?;
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Fingerprint {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("16 hexadecimal digits in quotes as `fingerprint`")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<u64, E> {
         if text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            if let Ok(fingerprint) = u64::from_str_radix(&text, 16) {
+            if let Ok(fingerprint) = u64::from_str_radix(text, 16) {
                 return Ok(fingerprint);
             }
         }
-        Err(de::Error::custom(format_args!(
+        Err(E::custom(format_args!(
             "the fingerprint is {text:?}, but a fingerprint is 16 hexadecimal digits"
         )))
     }

@@ -26,8 +26,10 @@ pub(super) enum Step {
     Add(u8, Weight),
     Remove(u8),
     SetWeight(u8, Weight),
-    /// Every id of the program that is not registered, in one batch.
-    AddAll(Weight),
+    /// In one batch, every id that is not registered, or every eighth of them for each bit.
+    AddMany(u8, Weight),
+    /// In one batch, every id that is registered, or every eighth of them for each bit.
+    RemoveMany(u8),
     Apply(List<(Kind, u8, Weight), 8>),
     Limit(Limit),
     /// From a snapshot, with a fingerprint or without.
@@ -111,6 +113,12 @@ impl Program {
         self.ids.iter().map(|id| id.0.as_str())
     }
 
+    /// Every eighth id for each bit, without duplicates.
+    fn picked(&self, bits: u8) -> BTreeSet<&str> {
+        let ids = self.ids().enumerate();
+        ids.filter(|(nth, _)| bits >> (nth % 8) & 1 == 1).map(|(_, id)| id).collect()
+    }
+
     /// The changes that a step asks for, in a ring of these nodes; `None` where it is no change.
     pub(super) fn changes<R: Ring>(&self, step: &Step, ring: &R) -> Option<Vec<Change>> {
         let one = |kind, node, weight: Weight| match kind {
@@ -122,10 +130,15 @@ impl Program {
             Step::Add(node, weight) => Some(vec![one(Kind::Add, *node, *weight)]),
             Step::Remove(node) => Some(vec![one(Kind::Remove, *node, Weight(0))]),
             Step::SetWeight(node, weight) => Some(vec![one(Kind::SetWeight, *node, *weight)]),
-            Step::AddAll(weight) => {
-                let new: BTreeSet<&str> =
-                    self.ids().filter(|id| ring.weight(id).is_none()).collect();
-                Some(new.into_iter().map(|id| Change::add(id, weight.0)).collect())
+            Step::AddMany(bits, weight) => {
+                let ids = self.picked(*bits).into_iter();
+                let new = ids.filter(|id| ring.weight(id).is_none());
+                Some(new.map(|id| Change::add(id, weight.0)).collect())
+            }
+            Step::RemoveMany(bits) => {
+                let ids = self.picked(*bits).into_iter();
+                let old = ids.filter(|id| ring.weight(id).is_some());
+                Some(old.map(Change::remove).collect())
             }
             Step::Apply(list) => {
                 Some(list.0.iter().map(|&(kind, node, weight)| one(kind, node, weight)).collect())

@@ -160,7 +160,7 @@ impl<H: Hash64> Ring for BrokenRing<H> {
     }
 
     fn walk(&self, hash: u64) -> ReferenceWalk<'_> {
-        ReferenceWalk::new(self.clockwise(hash))
+        ReferenceWalk::listed(self.clockwise(hash))
     }
 
     fn apply(&mut self, changes: &[Change]) -> Result<(), RingError> {

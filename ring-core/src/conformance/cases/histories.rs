@@ -18,7 +18,7 @@ use crate::ring::Ring;
 use crate::snapshot::Snapshot;
 
 /// Programs for each hash, unless the environment asks for another number.
-const PROGRAMS: u32 = 256;
+const PROGRAMS: u32 = 200;
 
 /// One step of a history.
 #[derive(Clone, Debug)]
@@ -32,17 +32,21 @@ enum Step {
     Reload,
 }
 
-/// A history: V and its steps.
+/// A history: V, how many nodes stand there from the start, and the steps.
 #[derive(Clone, Debug)]
 struct Program {
     vnodes_per_weight: u32,
+    /// Beside many tokens that stay, those of a step are few: stores take other ways then.
+    bystanders: u32,
     steps: Vec<Step>,
 }
 
 /// Ids that a careless ring mixes up, and others from all of Unicode.
 fn any_id() -> impl Strategy<Value = String> {
     prop_oneof![
-        4 => prop::sample::select(NASTY_IDS).prop_map(str::to_owned),
+        // Those that begin with one another, together more often than by chance.
+        4 => prop::sample::select(&NASTY_IDS[..12]).prop_map(str::to_owned),
+        3 => prop::sample::select(NASTY_IDS).prop_map(str::to_owned),
         1 => prop::collection::vec(any::<char>(), 0..5).prop_map(String::from_iter),
     ]
 }
@@ -66,17 +70,18 @@ fn any_step(ids: impl Strategy<Value = String> + Clone) -> impl Strategy<Value =
         3 => ids.clone().prop_map(Step::Remove),
         3 => (ids.clone(), any_weight()).prop_map(|(id, weight)| Step::SetWeight(id, weight)),
         4 => prop::collection::vec(any_change(ids), 0..7).prop_map(Step::Apply),
-        1 => (0_u32..120).prop_map(Step::Limit),
+        1 => (0_u32..250).prop_map(Step::Limit),
         1 => Just(Step::Reload),
     ]
 }
 
 /// Programs over a handful of ids each, so that they are added, changed and removed again.
 fn any_program() -> impl Strategy<Value = Program> {
-    (1_u32..=6, prop::collection::vec(any_id(), 1..9)).prop_flat_map(|(vnodes, ids)| {
-        let ids = prop::sample::select(ids);
-        prop::collection::vec(any_step(ids), 1..16)
-            .prop_map(move |steps| Program { vnodes_per_weight: vnodes, steps })
+    let bystanders = prop_oneof![3 => Just(0_u32), 2 => Just(16)];
+    let parts = (1_u32..=6, bystanders, prop::collection::vec(any_id(), 1..9));
+    parts.prop_flat_map(|(vnodes_per_weight, bystanders, ids)| {
+        prop::collection::vec(any_step(prop::sample::select(ids)), 1..16)
+            .prop_map(move |steps| Program { vnodes_per_weight, bystanders, steps })
     })
 }
 
@@ -112,6 +117,10 @@ fn run_program<B: Backend>(backend: &B, hash: &TestHash, program: &Program) -> R
     let text = |error: crate::RingError| error.to_string();
     let mut subject = backend.empty_with_hash(vnodes, hash.clone()).map_err(text)?;
     let mut reference = ReferenceRing::with_hash(vnodes, hash.clone()).map_err(text)?;
+    let bystanders: Vec<Change> =
+        (0..program.bystanders).map(|node| Change::add(format!("bystander-{node}"), 1)).collect();
+    subject.apply(&bystanders).map_err(text)?;
+    reference.apply(&bystanders).map_err(text)?;
     for (position, step) in program.steps.iter().enumerate() {
         let at = |what: String| format!("step {position}, {step:?}: {what}");
         let before = subject.clone();

@@ -2,9 +2,10 @@
 
 use super::super::backend::Backend;
 use super::super::support::{
-    NASTY_IDS, empty_with, intact, nodes, ring_of, ring_with, token_ids, tokens,
+    NASTY_IDS, empty_with, intact, make, make_all, nodes, ring_of, ring_with, token_ids, tokens,
 };
 use super::super::test_hash::TestHash;
+use crate::membership::Change;
 use crate::ring::Ring;
 
 /// The first of all cases, so that nothing else meets a walk without an end.
@@ -109,20 +110,37 @@ pub(in super::super) fn every_bit_of_a_hash_orders<B: Backend>(backend: &B) {
     }
 }
 
-/// Nearly every token collides.
+/// Nearly every token collides. One node after the other comes and goes, so that every place of the
+/// hash space is empty, crowded, and empty again.
 pub(in super::super) fn hash_cut_to_eight_bits<B: Backend>(backend: &B) {
     for hash in [TestHash::cut(8), TestHash::cut_low(8)] {
         let mut ring = empty_with(backend, 6, hash);
         for id in NASTY_IDS {
-            assert_eq!(ring.add_node(id, 2), Ok(()));
+            assert_eq!(make(&mut ring, Change::add(*id, 2)), Ok(()));
         }
         let listed = tokens(&ring);
         assert_eq!(listed.len(), NASTY_IDS.len() * 12);
         assert!(listed.windows(2).all(|pair| pair[0] < pair[1]));
-        intact(&ring);
-        for id in NASTY_IDS.iter().step_by(2) {
-            assert!(ring.remove_node(id));
+        for id in NASTY_IDS.iter().step_by(2).chain(NASTY_IDS.iter().skip(1).step_by(2)) {
+            assert_eq!(make(&mut ring, Change::remove(*id)), Ok(()));
         }
-        intact(&ring);
+        assert!(ring.is_empty());
+    }
+}
+
+/// Batches of hundreds of tokens, into an empty ring and into one that is not.
+pub(in super::super) fn large_batches_stand_in_ring_order<B: Backend>(backend: &B) {
+    let (first, second) = NASTY_IDS.split_at(6);
+    let adds = |ids: &[&str]| ids.iter().map(|id| Change::add(*id, 4)).collect::<Vec<_>>();
+    for hash in [TestHash::full(), TestHash::cut(8), TestHash::cut_low(8), TestHash::cut_low(40)] {
+        let mut ring = empty_with(backend, 5, hash);
+        assert_eq!(make_all(&mut ring, &adds(first)), Ok(()));
+        assert_eq!(make_all(&mut ring, &adds(second)), Ok(()));
+        assert_eq!(ring.token_count(), NASTY_IDS.len() * 20);
+        let lower: Vec<Change> = first.iter().map(|id| Change::set_weight(*id, 1)).collect();
+        assert_eq!(make_all(&mut ring, &lower), Ok(()));
+        let removals: Vec<Change> = second.iter().map(|id| Change::remove(*id)).collect();
+        assert_eq!(make_all(&mut ring, &removals), Ok(()));
+        assert_eq!(ring.token_count(), first.len() * 5);
     }
 }

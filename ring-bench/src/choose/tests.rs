@@ -1,0 +1,107 @@
+//! What a verdict needs, on made-up evidence.
+
+use super::*;
+use crate::choose::model::PairCost;
+
+fn costs(null: f64) -> Costs {
+    Costs { pairs: Vec::new(), null: [null; 2], tokens: 0, unpinned: None }
+}
+
+fn comparison(median: f64, low: f64, high: f64) -> Comparison {
+    Comparison {
+        ratio: Interval { median, low, high, coverage: 0.97 },
+        cheaper: usize::from(median < 1.0),
+        p_cheaper: 1.0,
+        sittings_agree: true,
+    }
+}
+
+fn check(backend: &str, lookups: u64, measured_ns: f64, error: f64) -> Check {
+    Check {
+        backend: backend.to_owned(),
+        lookups_per_change: lookups,
+        predicted_ns: 0.0,
+        measured_ns,
+        error,
+    }
+}
+
+fn judge(comparison: Comparison, null: f64, checks: &[Check], in_cache: bool) -> (Verdict, String) {
+    let costs = costs(null);
+    let evidence =
+        Evidence { comparison, costs: &costs, checks, in_cache, lookups: Lookups::PerChange(100) };
+    decide(&evidence, &[])
+}
+
+#[test]
+fn a_clear_ratio_names_the_cheaper_backend() {
+    let (verdict, reason) = judge(comparison(2.0, 1.9, 2.1), 0.01, &[], true);
+    assert_eq!(verdict, Verdict::SortedVec);
+    assert!(reason.contains("2.00x [1.90, 2.10] with btree"), "{reason}");
+    let (verdict, reason) = judge(comparison(0.5, 0.4, 0.625), 0.01, &[], true);
+    assert_eq!(verdict, Verdict::BTree);
+    assert!(reason.contains("2.00x [1.60, 2.50] with sortedvec"), "{reason}");
+}
+
+#[test]
+fn each_doubt_withholds_the_verdict_and_says_why() {
+    let clear = || comparison(2.0, 1.9, 2.1);
+    let off = [check("btree", 100, 50.0, 0.2), check("sortedvec", 100, 20.0, 0.01)];
+    let turned = [check("btree", 100, 10.0, 0.2), check("sortedvec", 100, 20.0, 0.01)];
+    for ((verdict, reason), word) in [
+        (judge(comparison(1.1, 0.9, 1.3), 0.01, &[], true), "holds 1"),
+        (judge(Comparison { sittings_agree: false, ..clear() }, 0.01, &[], true), "disagree"),
+        (judge(clear(), 0.4, &[], true), "two copies"),
+        (judge(clear(), 0.01, &off, true), "+20 % off the model with btree"),
+        (judge(clear(), 0.01, &turned, false), "ranks btree first"),
+    ] {
+        assert_eq!(verdict, Verdict::Undecidable, "{reason}");
+        assert!(reason.contains(word), "{reason}");
+    }
+    // Beyond the cache a line that is off is no doubt while the mixed workload ranks them alike.
+    assert_eq!(judge(clear(), 0.01, &off, false).0, Verdict::SortedVec);
+}
+
+#[test]
+fn constraints_filter_before_cost_decides() {
+    let pause = |ns| Pause {
+        p50: None,
+        p99: Some(ns),
+        p999: None,
+        max: Some(ns),
+        count: 5_000,
+        idle_p99: None,
+    };
+    let pauses = BTreeMap::from([
+        ("sortedvec".to_owned(), pause(80_000)),
+        ("btree".to_owned(), pause(9_000)),
+    ]);
+    let bytes = BTreeMap::from([("sortedvec".to_owned(), 1_000), ("btree".to_owned(), 2_000)]);
+    let limits = |pause: u64, memory: u64| Constraints {
+        max_pause: Some(Duration::from_nanos(pause)),
+        max_memory: Some(memory),
+        max_over_mean: None,
+    };
+    let costs = costs(0.01);
+    let evidence = Evidence {
+        comparison: comparison(2.0, 1.9, 2.1),
+        costs: &costs,
+        checks: &[],
+        in_cache: true,
+        lookups: Lookups::PerChange(100),
+    };
+    let verdict = |constraints| decide(&evidence, &excluded(&constraints, &pauses, &bytes)).0;
+    assert_eq!(verdict(limits(100_000, 5_000)), Verdict::SortedVec);
+    assert_eq!(verdict(limits(50_000, 5_000)), Verdict::BTree);
+    assert_eq!(verdict(limits(100_000, 1_500)), Verdict::SortedVec);
+    assert_eq!(verdict(limits(50_000, 1_500)), Verdict::Refused);
+    // A limit is kept by what just reaches it.
+    assert!(excluded(&limits(80_000, 2_000), &pauses, &bytes).is_empty());
+}
+
+#[test]
+fn lookups_only_costs_one_lookup() {
+    let pair = PairCost { sitting: 0, lookup: [2.0, 3.0], update: [50.0, 70.0] };
+    assert_eq!(format!("{:?}", pair.cost(Lookups::Only)), "[2.0, 3.0]");
+    assert_eq!(format!("{:?}", pair.cost(Lookups::PerChange(10))), "[70.0, 100.0]");
+}

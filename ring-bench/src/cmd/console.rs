@@ -1,0 +1,113 @@
+//! Messages on standard error, and whether they are coloured. The one place that reads `NO_COLOR`.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use clap::ColorChoice;
+use ring_bench::error::BenchError;
+
+/// When messages are coloured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Color {
+    // On a terminal, unless `NO_COLOR` is set or the terminal is a dumb one.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// The choice among the arguments of the process, for messages about arguments that do not parse.
+    pub(crate) fn of_arguments() -> Self {
+        let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+        let of = |word: &str| match word {
+            "always" => Some(Self::Always),
+            "never" => Some(Self::Never),
+            _ => None,
+        };
+        let joined = arguments.iter().filter_map(|a| of(a.to_str()?.strip_prefix("--color=")?));
+        let apart = arguments
+            .windows(2)
+            .filter(|pair| pair[0] == "--color")
+            .filter_map(|pair| of(pair[1].to_str()?));
+        joined.chain(apart).last().unwrap_or_default()
+    }
+
+    pub(crate) fn for_clap(self) -> ColorChoice {
+        match self {
+            Self::Auto => ColorChoice::Auto,
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+        }
+    }
+
+    fn on_stderr(self) -> bool {
+        self.on(io::stderr().is_terminal())
+    }
+
+    /// Whether data on standard output is coloured.
+    pub(crate) fn on_stdout(self) -> bool {
+        self.on(io::stdout().is_terminal())
+    }
+
+    fn on(self, terminal: bool) -> bool {
+        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => {
+                terminal
+                    && !set("NO_COLOR")
+                    && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+            }
+        }
+    }
+}
+
+/// Says why the command stopped.
+pub(crate) fn error(color: Color, error: &BenchError) {
+    say(color, "error", "\x1b[1;31m", &error.to_string());
+}
+
+/// Says something that did not stop the command.
+pub(crate) fn warning(color: Color, text: &str) {
+    say(color, "warning", "\x1b[1;33m", text);
+}
+
+fn say(color: Color, word: &str, style: &str, text: &str) {
+    let (on, off) = if color.on_stderr() { (style, "\x1b[0m") } else { ("", "") };
+    // Where standard error is gone, there is nobody left to tell.
+    let _ = writeln!(io::stderr(), "{on}{word}:{off} {text}");
+}
+
+/// Tells who sits at a terminal that keys are awaited there.
+pub(crate) fn say_if_waiting_for_keys() {
+    if io::stdin().is_terminal() {
+        let _ = writeln!(io::stderr(), "reading keys from the terminal, one a line, up to Ctrl-D");
+    }
+}
+
+/// What clap says about arguments, as one sentence, with its tips on lines of their own. The usage
+/// lines that it adds are left to `--help`.
+pub(crate) fn usage(error: &clap::Error) -> BenchError {
+    let text = error.render().to_string();
+    let mut paragraphs = text.split("\n\n");
+    let words = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let first = words(paragraphs.next().unwrap_or(&text));
+    let mut sentence = first.trim_start_matches("error: ").to_owned();
+    for tip in paragraphs.flat_map(str::lines).filter(|line| line.starts_with("  tip:")) {
+        sentence.push('\n');
+        sentence.push_str(tip);
+    }
+    BenchError::usage(sentence)
+}
+
+/// Prints the help or version that clap was asked for.
+pub(crate) fn print_help(help: &clap::Error) -> Result<(), BenchError> {
+    match help.print() {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(BenchError::PipeClosed),
+        Err(error) => {
+            Err(BenchError::failed(format!("standard output: cannot be written: {error}")))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! `verify`: proves a run, or says what is wrong with it.
+
+use std::path::PathBuf;
+
+use ring_bench::error::BenchError;
+use ring_bench::output;
+use ring_bench::results::verify::verify;
+
+use super::console::{self, Color};
+
+/// Verify a run: digests, every table cell from the samples, keys and exact figures from the seed
+///
+/// Prints a line for each finding, `FILE: what was expected, what stands there`, and ends with exit code 1 where there is
+/// one. What could not be checked with this program is said on standard error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  ring-bench verify ring-bench/reference
+  ring-bench verify runs/monday && echo proven")]
+pub(crate) struct Args {
+    /// The run's directory
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, color: Color) -> Result<(), BenchError> {
+    let report = verify(&args.folder)?;
+    for skipped in &report.skipped {
+        console::warning(color, &format!("not checked: {skipped}"));
+    }
+    if report.findings.is_empty() {
+        return output::print(&format!("verified: {}\n", report.checked.join("; ")));
+    }
+    output::print(&(report.findings.join("\n") + "\n"))?;
+    let count = report.findings.len();
+    Err(BenchError::failed(format!(
+        "{}: {count} finding{}",
+        args.folder.display(),
+        if count == 1 { "" } else { "s" }
+    )))
+}

@@ -1,0 +1,156 @@
+//! Tables of what owes nothing to a clock.
+
+use crate::record::ExactFigure;
+use crate::report::number::percent;
+use crate::report::tables::Sheet;
+
+/// The title of the table of shares.
+pub const BALANCE: &str = "how even shares are, over rings with fresh ids";
+/// The title of the table of moves.
+pub const MOVE: &str = "what a change moves, over rings with fresh ids";
+/// The title of the table of popular keys.
+pub const POPULARITY: &str = "popular keys: more tokens do not help";
+/// The title of the table of a hash without avalanche.
+pub const AVALANCHE: &str = "a hash without avalanche ruins the balance";
+/// The title of the table of adversaries.
+pub const ADVERSARY: &str = "an adversary against an unkeyed hash";
+
+/// How a value is written.
+#[derive(Clone, Copy)]
+enum Form {
+    Plain,
+    Ratio,
+    Percent,
+    /// Two measures as one band.
+    Band(&'static str),
+}
+
+/// A figure by experiment, case and measure; `None` where it is not there or no number.
+#[must_use]
+pub fn value(figures: &[ExactFigure], experiment: &str, case: &str, measure: &str) -> Option<f64> {
+    figures
+        .iter()
+        .find(|f| f.experiment == experiment && f.case == case && f.measure == measure)?
+        .value
+        .parse()
+        .ok()
+}
+
+/// The cases of an experiment, in their order.
+#[must_use]
+pub fn cases<'a>(figures: &'a [ExactFigure], experiment: &str) -> Vec<&'a str> {
+    let own = figures.iter().filter(|figure| figure.experiment == experiment);
+    let mut cases: Vec<&str> = own.map(|figure| figure.case.as_str()).collect();
+    cases.dedup();
+    cases
+}
+
+fn sheet(
+    figures: &[ExactFigure],
+    experiment: &str,
+    title: &str,
+    columns: &[(&str, &str, Form)],
+) -> Option<Sheet> {
+    let cases = cases(figures, experiment);
+    if cases.is_empty() {
+        return None;
+    }
+    let cell = |case: &str, measure: &str, form: Form| {
+        let Some(found) = value(figures, experiment, case, measure) else { return "-".to_owned() };
+        match form {
+            Form::Plain => format!("{found:.0}"),
+            Form::Ratio => format!("{found:.3}"),
+            Form::Percent => percent(found),
+            Form::Band(high) => match value(figures, experiment, case, high) {
+                Some(high) => format!("{:.2} to {:.2} %", found * 100.0, high * 100.0),
+                None => "-".to_owned(),
+            },
+        }
+    };
+    let rows = cases
+        .iter()
+        .map(|case| {
+            let mut row = vec![(*case).to_owned()];
+            row.extend(columns.iter().map(|(_, measure, form)| cell(case, measure, *form)));
+            row
+        })
+        .collect();
+    let mut names = vec![String::new()];
+    names.extend(columns.iter().map(|(name, ..)| (*name).to_owned()));
+    Some(Sheet { title: title.to_owned(), columns: names, rows })
+}
+
+/// All tables.
+#[must_use]
+pub fn sheets(figures: &[ExactFigure]) -> Vec<Sheet> {
+    use Form::{Band, Percent, Plain, Ratio};
+    [
+        sheet(
+            figures,
+            "balance",
+            BALANCE,
+            &[
+                ("rings", "rings", Plain),
+                ("max/mean", "max_over_mean", Ratio),
+                ("worst ring", "max_over_mean_worst", Ratio),
+                ("law, 1 in 1000", "law_max_over_mean_bound", Ratio),
+                ("min/mean", "min_over_mean", Ratio),
+                ("max/min", "max_over_min", Ratio),
+                ("cv", "cv", Ratio),
+                ("law", "law_cv", Ratio),
+                ("after a join", "max_over_mean_after_add", Ratio),
+                ("keys max/mean", "keys_max_over_mean", Ratio),
+            ],
+        ),
+        sheet(
+            figures,
+            "move",
+            MOVE,
+            &[
+                ("moved", "moved_mean", Percent),
+                ("law", "law_mean", Percent),
+                ("least to most", "moved_least", Band("moved_most")),
+                ("law, 99.9 %", "law_low", Band("law_high")),
+                ("rings within", "rings_within", Plain),
+                ("keys moved", "keys_moved_mean", Percent),
+                ("by hash % N", "modulo_keys_moved_mean", Percent),
+                ("replica sets", "replica_sets_changed", Percent),
+                ("law", "law_replica_sets_changed", Percent),
+                ("worst survivor", "worst_survivor_growth", Ratio),
+            ],
+        ),
+        sheet(
+            figures,
+            "popularity",
+            POPULARITY,
+            &[
+                ("of the keys, the top key", "top_key", Percent),
+                ("of the keys, the top node", "top_node", Percent),
+                ("an even part", "even_part", Percent),
+            ],
+        ),
+        sheet(
+            figures,
+            "avalanche",
+            AVALANCHE,
+            &[
+                ("max/mean", "max_over_mean", Ratio),
+                ("min/mean", "min_over_mean", Ratio),
+                ("cv", "cv", Ratio),
+            ],
+        ),
+        sheet(
+            figures,
+            "adversary",
+            ADVERSARY,
+            &[
+                ("keys at one node", "top_node", Percent),
+                ("first id: share/expected", "first_over_expected", Ratio),
+                ("second id", "second_over_expected", Ratio),
+            ],
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

@@ -1,0 +1,380 @@
+//! Proves a run, or finds what is wrong with it.
+//!
+//! Four questions, each by its own means: are the files those of the manifest (their digests), do the tables follow from
+//! the samples (the statistics again), do the exact figures follow from the seed (the experiments again), do the drawn
+//! files show the figures (drawn again).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::compare::{self, Unwatched, replay};
+use crate::error::BenchError;
+use crate::record::ExactFigure;
+use crate::report::csv;
+use crate::results::manifest::{FileDigest, MANIFEST, Manifest, SCHEMA, rustc, target};
+use crate::results::run_dir::{Env, Run, json};
+use crate::results::{exact, read};
+
+/// Findings of one file that are listed; more are counted.
+const MOST: usize = 20;
+
+/// What verification found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Report {
+    /// What differs, a line each: `FILE: what was expected, what stands there`.
+    pub findings: Vec<String>,
+    /// What could not be checked here, and why.
+    pub skipped: Vec<String>,
+    /// What was checked, a line each.
+    pub checked: Vec<String>,
+}
+
+impl Report {
+    fn find(&mut self, file: &str, what: impl std::fmt::Display) {
+        self.findings.push(format!("{file}: {what}"));
+    }
+
+    /// Lists differences of one file, up to [`MOST`].
+    fn list(&mut self, file: &str, differences: &[String]) {
+        for difference in differences.iter().take(MOST) {
+            self.find(file, difference);
+        }
+        if differences.len() > MOST {
+            self.find(file, format!("and {} more differences", differences.len() - MOST));
+        }
+    }
+}
+
+/// Verifies the run in `folder`.
+///
+/// # Errors
+///
+/// A usage error where `folder` is no directory. What is wrong with a run is no error but a finding.
+pub fn verify(folder: &Path) -> Result<Report, BenchError> {
+    if !folder.is_dir() {
+        return Err(BenchError::usage(format!("{}: there is no such directory", folder.display())));
+    }
+    let mut report = Report::default();
+    if !folder.join(MANIFEST).exists() {
+        report.find(
+            MANIFEST,
+            "a complete run has one, written last; there is none, so the run is incomplete (interrupted, or still under way)",
+        );
+        return Ok(report);
+    }
+    let manifest: Manifest = match read::json(folder, MANIFEST) {
+        Ok(manifest) => manifest,
+        Err(e) => {
+            report.findings.push(e.to_string());
+            return Ok(report);
+        }
+    };
+    if manifest.schema != SCHEMA {
+        report.find(
+            MANIFEST,
+            format!("schema {SCHEMA} was expected, {} stands there", manifest.schema),
+        );
+        return Ok(report);
+    }
+    digests(folder, &manifest, &mut report)?;
+    match Run::read(folder) {
+        Ok(run) => contents(folder, &manifest, &run, &mut report),
+        Err(e) => report.findings.push(e.to_string()),
+    }
+    Ok(report)
+}
+
+/// Whether the files are those of the manifest.
+fn digests(folder: &Path, manifest: &Manifest, report: &mut Report) -> Result<(), BenchError> {
+    for (name, expected) in &manifest.files {
+        // A name with a separator could lead out of the directory.
+        if Path::new(name).file_name().is_none_or(|file| file != name.as_str()) {
+            report.find(MANIFEST, format!("file names were expected, {name:?} stands there"));
+            continue;
+        }
+        match read::bytes(folder, name) {
+            Err(e) => report.findings.push(e.to_string()),
+            Ok(bytes) => {
+                let found = FileDigest::of(&bytes);
+                if found.bytes != expected.bytes {
+                    report.find(
+                        name,
+                        format!(
+                            "{} bytes were expected, {} stand there",
+                            expected.bytes, found.bytes
+                        ),
+                    );
+                } else if found != *expected {
+                    report.find(
+                        name,
+                        format!(
+                            "SHA-256 {} was expected, {} stands there",
+                            expected.sha256, found.sha256
+                        ),
+                    );
+                }
+            }
+        }
+    }
+    let needed = [
+        "env.json",
+        "corpora.json",
+        "samples.csv",
+        "exact.csv",
+        "pauses.csv",
+        "regimes.csv",
+        "results.json",
+        "results.csv",
+        "results.md",
+        "report.html",
+    ];
+    for name in needed {
+        if !manifest.files.contains_key(name) {
+            report.find(
+                MANIFEST,
+                format!("the file {name} was expected in the list, it does not stand there"),
+            );
+        }
+    }
+    let entries = std::fs::read_dir(folder)
+        .map_err(|e| BenchError::failed(format!("{}: cannot be read: {e}", folder.display())))?;
+    let mut names = BTreeSet::new();
+    for entry in entries.flatten() {
+        names.insert(entry.file_name().to_string_lossy().into_owned());
+    }
+    for name in names {
+        if name != MANIFEST && !manifest.files.contains_key(&name) {
+            report.find(&name, "no such file was expected, since the manifest does not list it");
+        }
+    }
+    report.checked.push(format!("digests of {} files", manifest.files.len()));
+    Ok(())
+}
+
+/// Whether the files follow from each other and from the seed.
+fn contents(folder: &Path, manifest: &Manifest, run: &Run, report: &mut Report) {
+    let result = || -> Result<_, BenchError> {
+        let options = manifest.settings.options(run.record.class)?;
+        let env: Env = read::json(folder, "env.json")?;
+        let memory = exact::memory(&run.exact).map_err(|e| e.at("exact.csv"))?;
+        Ok((options, env, memory))
+    };
+    let (options, env, memory) = match result() {
+        Ok(parts) => parts,
+        Err(e) => {
+            report.findings.push(e.to_string());
+            return;
+        }
+    };
+    if manifest.class != run.record.class {
+        report.find(
+            "results.json",
+            format!(
+                "class {} was expected, {} stands there",
+                manifest.class.name(),
+                run.record.class.name()
+            ),
+        );
+    }
+    // From the seed: keys, what changes move, balance, limits.
+    let again = compare::exact(&options, &Unwatched)
+        .and_then(|(corpora, remap)| Ok((corpora, remap, exact::of_seed(options.seed)?)));
+    let (corpora, remap, of_seed) = match again {
+        Ok(again) => again,
+        Err(e) => {
+            report.find("corpora.json", format!("the keys and rings cannot be made again: {e}"));
+            return;
+        }
+    };
+    compare_json(folder, "corpora.json", &corpora, report);
+    let mut expected = exact::of_memory(&memory);
+    expected.extend(exact::of_remap(&remap));
+    expected.extend(of_seed);
+    let differences = exact_differences(&expected, &run.exact);
+    report.list("exact.csv", &differences);
+    report.checked.push(format!("{} exact figures from seed {}", expected.len(), options.seed));
+    if (manifest.rustc.as_str(), manifest.target.as_str()) != (rustc(), target()) {
+        report.skipped.push(format!(
+            "bytes and allocations: counted with {} for {}, this program was built with {} for {}",
+            manifest.rustc,
+            manifest.target,
+            rustc(),
+            target()
+        ));
+    }
+    // From the samples: every table cell.
+    let rest = replay::Rest { corpora, remap, memory, environment: env.environment.clone() };
+    let record = match replay::replay(&options, &run.observations, rest) {
+        Ok(mut record) => {
+            record.class = manifest.class;
+            record
+        }
+        Err(e) => {
+            report.findings.push(e.at("samples.csv").to_string());
+            return;
+        }
+    };
+    compare_json(folder, "results.json", &record, report);
+    compare_json(folder, "env.json", &Env::of(&record), report);
+    report.checked.push(format!(
+        "{} figures and {} ratios from {} samples",
+        record.rows.len(),
+        record.ratios.len(),
+        run.observations.len()
+    ));
+    let rebuilt = Run {
+        record,
+        observations: run.observations.clone(),
+        exact: expected,
+        beside: run.beside.clone(),
+    };
+    if csv::render(&run.observations) != read::text(folder, "samples.csv").unwrap_or_default() {
+        report.find(
+            "samples.csv",
+            "numbers in their shortest form were expected, others stand there",
+        );
+    }
+    drawn(folder, manifest, &rebuilt, report);
+}
+
+/// Whether the drawn files show the figures.
+fn drawn(folder: &Path, manifest: &Manifest, rebuilt: &Run, report: &mut Report) {
+    if manifest.version != env!("CARGO_PKG_VERSION") {
+        report.skipped.push(format!(
+            "results.csv, results.md and report.html: drawn by version {}, this is {}",
+            manifest.version,
+            env!("CARGO_PKG_VERSION")
+        ));
+        return;
+    }
+    for (name, expected) in rebuilt.drawn() {
+        let found = match read::text(folder, name) {
+            Ok(found) => found,
+            Err(e) => {
+                report.findings.push(e.to_string());
+                continue;
+            }
+        };
+        let mut differences = Vec::new();
+        let (mut old, mut new) = (expected.lines(), found.lines());
+        let mut line = 0;
+        loop {
+            line += 1;
+            match (old.next(), new.next()) {
+                (None, None) => break,
+                (old, new) if old == new => {}
+                (old, new) => differences.push(format!(
+                    "line {line}: {} was expected, {} stands there",
+                    short(old),
+                    short(new)
+                )),
+            }
+        }
+        report.list(name, &differences);
+    }
+    report.checked.push("results.csv, results.md and report.html drawn again".to_owned());
+}
+
+/// A line, cut where it is long.
+fn short(line: Option<&str>) -> String {
+    match line {
+        None => "no line".to_owned(),
+        Some(line) if line.chars().count() <= 160 => format!("{line:?}"),
+        Some(line) => format!("{:?}...", line.chars().take(160).collect::<String>()),
+    }
+}
+
+/// Compares a document with the one in a file, cell by cell.
+fn compare_json(folder: &Path, name: &str, expected: &impl serde::Serialize, report: &mut Report) {
+    let Ok(Ok(expected)) = json(expected).map(|text| serde_json::from_str::<Value>(&text)) else {
+        return;
+    };
+    let found: Value = match read::json(folder, name) {
+        Ok(found) => found,
+        Err(e) => {
+            report.findings.push(e.to_string());
+            return;
+        }
+    };
+    let mut differences = Vec::new();
+    walk("", &expected, &found, &mut differences);
+    report.list(name, &differences);
+}
+
+/// What names a row of a document, for readers: its workload, operation and so on.
+fn label(value: &Value) -> String {
+    let names = ["workload", "name", "nodes", "change", "operation", "regime", "backend"];
+    let words: Vec<String> = names
+        .iter()
+        .filter_map(|name| value.get(name))
+        .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        .collect();
+    words.join(", ")
+}
+
+fn walk(place: &str, expected: &Value, found: &Value, differences: &mut Vec<String>) {
+    match (expected, found) {
+        (Value::Object(old), Value::Object(new)) => {
+            let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+            for name in names {
+                let inner = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+                walk(
+                    &inner,
+                    old.get(name).unwrap_or(&Value::Null),
+                    new.get(name).unwrap_or(&Value::Null),
+                    differences,
+                );
+            }
+        }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            for (at, (old, new)) in old.iter().zip(new).enumerate() {
+                let label = label(old);
+                let inner = if label.is_empty() {
+                    format!("{place}[{at}]")
+                } else {
+                    format!("{place}[{label}]")
+                };
+                walk(&inner, old, new, differences);
+            }
+        }
+        (old, new) if old == new => {}
+        (Value::Array(old), Value::Array(new)) => differences.push(format!(
+            "{place}: {} entries were expected, {} stand there",
+            old.len(),
+            new.len()
+        )),
+        (old, new) => differences.push(format!("{place}: {old} was expected, {new} stands there")),
+    }
+}
+
+/// What differs between two lists of exact figures.
+fn exact_differences(expected: &[ExactFigure], found: &[ExactFigure]) -> Vec<String> {
+    let mut differences = Vec::new();
+    for (at, figure) in expected.iter().enumerate() {
+        match found.get(at) {
+            Some(other) if other == figure => {}
+            other => differences.push(format!(
+                "line {}: {}, {}, {} = {} was expected, {} stands there",
+                at + 2,
+                figure.experiment,
+                figure.case,
+                figure.measure,
+                figure.value,
+                other.map_or_else(
+                    || "nothing".to_owned(),
+                    |o| format!("{}, {}, {} = {}", o.experiment, o.case, o.measure, o.value)
+                )
+            )),
+        }
+    }
+    if found.len() > expected.len() {
+        differences.push(format!(
+            "{} figures were expected, {} stand there",
+            expected.len(),
+            found.len()
+        ));
+    }
+    differences
+}
