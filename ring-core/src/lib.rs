@@ -5,6 +5,8 @@
 //! weights, tokens and their order, replicas, snapshots, differences, invariants. The order of
 //! tokens is kept by a backend: `ring-sortedvec` (a sorted vector) or `ring-btree` (a `BTreeMap`).
 //!
+//! The [`guide`] tells why a ring works, how to use it well and where it ends.
+//!
 //! # The model
 //!
 //! | term | meaning |
