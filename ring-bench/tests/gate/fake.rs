@@ -28,7 +28,9 @@ pub(crate) fn run_in(folder: &Path, command: &mut Command) -> Output {
 
 /// Runs the gate in `folder`.
 pub(crate) fn gate(folder: &Path, arguments: &[&str]) -> Output {
-    run_in(folder, Command::new(program()).arg("gate").args(arguments))
+    // A repository that a test makes must not build into the folder of this one.
+    let mut command = Command::new(program());
+    run_in(folder, command.env_remove("CARGO_TARGET_DIR").arg("gate").args(arguments))
 }
 
 pub(crate) fn code(output: &Output) -> i32 {
