@@ -1,8 +1,7 @@
 //! [`ReferenceRing`]: the specification read aloud, so plain that nobody doubts it.
 
 use core::fmt;
-use core::iter::Chain;
-use core::slice::Iter;
+use core::iter::Flatten;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -294,7 +293,7 @@ impl<H: Hash64> Ring for ReferenceRing<H> {
 
     fn walk(&self, hash: u64) -> ReferenceWalk<'_> {
         let (before, from) = self.cut_at(hash);
-        ReferenceWalk { tokens: Tokens::Standing(from.iter().chain(before)) }
+        ReferenceWalk::standing([from, before, &[], &[]])
     }
 
     fn apply(&mut self, changes: &[Change]) -> Result<(), RingError> {
@@ -366,13 +365,18 @@ pub struct ReferenceWalk<'a> {
 
 #[derive(Clone, Debug)]
 enum Tokens<'a> {
-    /// As they stand in the ring, cut at one place.
-    Standing(Chain<Iter<'a, PlainToken>, Iter<'a, PlainToken>>),
+    /// As they stand in the ring, piece by piece: from a place on, and those before it. A ring that
+    /// is broken on purpose may have two pieces more.
+    Standing(Flatten<core::array::IntoIter<&'a [PlainToken], 4>>),
     /// Some that were picked.
     Listed(std::vec::IntoIter<Token<'a>>),
 }
 
 impl<'a> ReferenceWalk<'a> {
+    pub(super) fn standing(pieces: [&'a [PlainToken]; 4]) -> Self {
+        Self { tokens: Tokens::Standing(pieces.into_iter().flatten()) }
+    }
+
     pub(super) fn listed(tokens: Vec<Token<'a>>) -> Self {
         Self { tokens: Tokens::Listed(tokens.into_iter()) }
     }

@@ -169,4 +169,12 @@ pub const RULES: &[Rule] = &[
         "the suite rejects rings that are broken on purpose",
         &["ring-core::broken the_suite_rejects_every_fault"],
     ),
+    rule(
+        "P7",
+        "the checkers name the invariant that is broken",
+        &[
+            "ring-core::checkers check_names_i1_to_i4",
+            "ring-core::checkers check_change_names_i5_to_i7",
+        ],
+    ),
 ];

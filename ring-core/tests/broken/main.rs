@@ -58,10 +58,7 @@ impl Verdicts {
 
 /// The message with which a case rejects the backend's rings.
 fn rejection<B: Backend>(case: &Case<B>, backend: &B) -> Option<String> {
-    let t = std::time::Instant::now();
-    let r = catch_unwind(AssertUnwindSafe(|| case.run(backend)));
-    eprintln!("TIME {} {}", t.elapsed().as_micros(), case.name());
-    let panic = r.err()?;
+    let panic = catch_unwind(AssertUnwindSafe(|| case.run(backend))).err()?;
     Some(panic_text(&*panic).to_owned())
 }
 
@@ -71,6 +68,7 @@ fn is_long(case: &str) -> bool {
         || case.starts_with("histories::")
         || case.ends_with("_than_sixteen_bits")
         || case == "i1_order::large_batches_stand_in_ring_order"
+        || case == "i1_order::hash_cut_to_eight_bits"
 }
 
 /// The invariant that a rejection names: the checker's, or else that of the case's module.
@@ -101,6 +99,7 @@ fn the_suite_rejects_every_fault() {
         (Fault::HashWithoutFinaliser, "statistics::an_add_moves_as_much_as_theory_says"),
         (Fault::HashWithoutFinaliser, "statistics::a_removal_moves_as_much_as_theory_says"),
         (Fault::HashWithoutFinaliser, "statistics::keys_spread_and_move_as_theory_says"),
+        (Fault::RemovalByHash, "i1_order::hash_cut_to_eight_bits"),
         (Fault::CollisionOverwritten, "i1_order::large_batches_stand_in_ring_order"),
         (Fault::WeightIgnored, "statistics::weights_share_out_the_space"),
         (Fault::RemovalByPrefix, "histories::under_the_default_hash"),

@@ -14,7 +14,6 @@ use crate::membership::{Change, Node};
 use crate::replicas::{ReplicaSet, Replicas};
 use crate::ring::Ring;
 use crate::snapshot::Snapshot;
-use crate::token::Token;
 
 /// A [`ReferenceRing`] with one [`Fault`].
 ///
@@ -160,7 +159,7 @@ impl<H: Hash64> Ring for BrokenRing<H> {
     }
 
     fn walk(&self, hash: u64) -> ReferenceWalk<'_> {
-        ReferenceWalk::listed(self.clockwise(hash))
+        self.clockwise(hash)
     }
 
     fn apply(&mut self, changes: &[Change]) -> Result<(), RingError> {
@@ -199,9 +198,14 @@ impl<H: Hash64> Ring for BrokenRing<H> {
         self.replicas_at(self.key_hash(key.as_ref()), r)
     }
 
+    fn owner_at(&self, hash: u64) -> Option<&str> {
+        self.start(hash).map(|start| &*self.tokens[start].node_id)
+    }
+
     fn replicas_at(&self, hash: u64, r: usize) -> ReplicaSet<'_> {
         let count = self.node_count();
-        let right = ReplicaSet::collect(self.clockwise(hash).into_iter(), count, r);
+        let walk = self.clockwise(hash);
+        let right = ReplicaSet::collect(walk.clone(), count, r);
         let mut nodes = right.nodes().to_vec();
         match self.fault {
             Fault::OwnerRepeated if r >= count && count > 1 => {
@@ -209,16 +213,13 @@ impl<H: Hash64> Ring for BrokenRing<H> {
                 nodes.extend(nodes.first().copied());
             }
             Fault::ReplicasDropNeighboursOnly => {
-                nodes = self.clockwise(hash).iter().map(Token::node_id).collect();
+                nodes = walk.map(|token| token.node_id()).collect();
                 nodes.dedup();
                 nodes.truncate(r.min(count));
             }
             Fault::ReplicasDoNotWrap => {
-                let last = self.tokens.last().map(PlainToken::view);
-                let walk = self.clockwise(hash);
-                let end = walk.iter().position(|token| Some(*token) == last);
-                let walk = walk.into_iter().take(end.map_or(0, |end| end + 1));
-                nodes = ReplicaSet::collect(walk, count, r).nodes().to_vec();
+                let until_last = self.tokens.len() - self.start(hash).unwrap_or(0);
+                nodes = ReplicaSet::collect(walk.take(until_last), count, r).nodes().to_vec();
             }
             Fault::ReplicasWithoutOwner if !nodes.is_empty() => {
                 nodes.remove(0);

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{BrokenRing, utf16};
 use crate::conformance::fault::Fault;
-use crate::conformance::reference::{PlainNode, PlainToken};
+use crate::conformance::reference::{PlainNode, PlainToken, ReferenceWalk};
 use crate::hash::Hash64;
-use crate::token::Token;
 
 impl<H: Hash64> BrokenRing<H> {
     /// Follows the reference ring, which had `old_nodes` and `old` tokens.
@@ -118,33 +117,34 @@ impl<H: Hash64> BrokenRing<H> {
         }
     }
 
-    pub(super) fn clockwise(&self, hash: u64) -> Vec<Token<'_>> {
-        let first = self.tokens.iter().position(|token| match self.fault {
+    /// Where the walk from `hash` starts; `None` where it has no tokens.
+    pub(super) fn start(&self, hash: u64) -> Option<usize> {
+        if self.has(Fault::HighestHashIsNobody) && hash == u64::MAX {
+            return None;
+        }
+        let found = self.tokens.iter().position(|token| match self.fault {
             Fault::StrictlyAfter => token.hash > hash,
             Fault::UpperHalfOrder => token.hash >> 32 >= hash >> 32,
             _ => token.hash >= hash,
         });
-        let mut first = match (first, self.fault) {
-            (None, Fault::NoWrapAround) => return Vec::new(),
-            (_, Fault::HighestHashIsNobody) if hash == u64::MAX => return Vec::new(),
-            (first, _) => first.unwrap_or(0),
-        };
+        let wrapped = (!self.has(Fault::NoWrapAround) && !self.tokens.is_empty()).then_some(0);
+        let mut start = found.or(wrapped)?;
         if self.has(Fault::LastOfEqualHashesOwns) {
-            while first + 1 < self.tokens.len()
-                && self.tokens[first + 1].hash == self.tokens[first].hash
-            {
-                first += 1;
-            }
+            let hash = self.tokens[start].hash;
+            start += self.tokens[start..].iter().take_while(|token| token.hash == hash).count() - 1;
         }
-        let (before, from) = self.tokens.split_at(first);
-        let wrapped = if self.has(Fault::NoWrapAround) { &[] } else { before };
-        let mut walk: Vec<Token<'_>> = from.iter().chain(wrapped).map(PlainToken::view).collect();
-        match self.fault {
-            Fault::WalkGoesRoundTwice => walk.extend_from_within(..),
-            Fault::WalkYieldsFirstTwice => walk.extend(walk.first().copied()),
-            _ => {}
-        }
-        walk
+        Some(start)
+    }
+
+    pub(super) fn clockwise(&self, hash: u64) -> ReferenceWalk<'_> {
+        let Some(start) = self.start(hash) else { return ReferenceWalk::standing([&[]; 4]) };
+        let (before, from) = self.tokens.split_at(start);
+        ReferenceWalk::standing(match self.fault {
+            Fault::NoWrapAround => [from, &[], &[], &[]],
+            Fault::WalkGoesRoundTwice => [from, before, from, before],
+            Fault::WalkYieldsFirstTwice => [from, before, &from[..1], &[]],
+            _ => [from, before, &[], &[]],
+        })
     }
 }
 
