@@ -158,9 +158,10 @@ impl TokenStore for BTreeStore {
     }
 
     #[inline]
-    fn first_at_or_after(&self, hash: u64) -> Option<Slot> {
+    fn node_at_or_after(&self, hash: u64) -> Option<u32> {
         let from = Key { hash, rank: FIRST };
-        self.tokens.range(from..).next().or_else(|| self.tokens.first_key_value()).map(slot)
+        let found = self.tokens.range(from..).next().or_else(|| self.tokens.first_key_value());
+        found.map(|(_, owner)| owner.node)
     }
 
     fn walk(&self, hash: u64) -> Walk<'_> {

@@ -16,8 +16,8 @@ use crate::token::{Slot, Token, TokenOrder};
 ///
 /// What an implementor may rely on, in every call of [`splice`](Self::splice):
 /// `removed` and `inserted` are each in ring order and without duplicates; everything in `removed`
-/// is in the store, nothing in `inserted` is; the store plus `inserted` never passes `u32::MAX`
-/// tokens. Two tokens may have the same hash, and then only [`TokenOrder`] knows their order.
+/// is in the store, nothing in `inserted` is; the store holds at most `u32::MAX` tokens after the
+/// change. Two tokens may have the same hash, and then only [`TokenOrder`] knows their order.
 ///
 /// If a caller's hash breaks its contract (another answer the second time), `removed` may name
 /// tokens that are not there. The store may then end up with any tokens, but must not panic.
@@ -30,21 +30,21 @@ pub trait TokenStore: Clone + Default {
     /// How many tokens are stored.
     fn token_count(&self) -> usize;
 
-    /// The first token at or clockwise after `hash`, past the last one the first of all (I4).
-    /// `None` only in an empty store.
+    /// The number of the node that owns `hash`: the node of the first token at or clockwise after
+    /// it, past the last one that of the first of all (I4). `None` only in an empty store.
     ///
     /// # Complexity
     ///
     /// O(log M) at worst, without allocation.
-    fn first_at_or_after(&self, hash: u64) -> Option<Slot>;
+    fn node_at_or_after(&self, hash: u64) -> Option<u32>;
 
-    /// Looks up many hashes at once: `found[k]` becomes
-    /// [`first_at_or_after`](Self::first_at_or_after)`(hashes[k])`. The slices are of equal length.
+    /// Looks up many hashes at once: `nodes[k]` becomes
+    /// [`node_at_or_after`](Self::node_at_or_after)`(hashes[k])`. The slices are of equal length.
     ///
     /// A store may override it to let the memory accesses of many lookups overlap.
-    fn first_at_or_after_batch(&self, hashes: &[u64], found: &mut [Option<Slot>]) {
-        for (&hash, found) in hashes.iter().zip(found) {
-            *found = self.first_at_or_after(hash);
+    fn nodes_at_or_after(&self, hashes: &[u64], nodes: &mut [Option<u32>]) {
+        for (&hash, node) in hashes.iter().zip(nodes) {
+            *node = self.node_at_or_after(hash);
         }
     }
 
@@ -210,18 +210,18 @@ impl<S: TokenStore, H: Hash64> Ring for HashRing<S, H> {
 
     #[inline]
     fn owner_at(&self, hash: u64) -> Option<&str> {
-        let slot = self.store.first_at_or_after(hash)?;
-        self.membership.table().get(slot.node)
+        let node = self.store.node_at_or_after(hash)?;
+        self.membership.table().get(node)
     }
 
     fn owners_at<'a>(&'a self, hashes: &[u64], owners: &mut Vec<Option<&'a str>>) {
         let table = self.membership.table();
         owners.reserve(hashes.len());
-        let mut found = [None; 64];
-        for hashes in hashes.chunks(found.len()) {
-            let found = &mut found[..hashes.len()];
-            self.store.first_at_or_after_batch(hashes, found);
-            owners.extend(found.iter().map(|slot| slot.and_then(|slot| table.get(slot.node))));
+        let mut nodes = [None; 64];
+        for hashes in hashes.chunks(nodes.len()) {
+            let nodes = &mut nodes[..hashes.len()];
+            self.store.nodes_at_or_after(hashes, nodes);
+            owners.extend(nodes.iter().map(|node| node.and_then(|node| table.get(node))));
         }
     }
 

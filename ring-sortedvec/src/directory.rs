@@ -9,7 +9,7 @@
 //! A byte ends at 255. In a block with more tokens than that (an adversary's, or a hash that does
 //! not spread) the byte is a lower bound, and a binary search inside the block does the rest.
 
-use ring_core::Slot;
+use crate::tokens::{Near, Span, halves};
 
 /// Buckets in a block: a block's bytes fill one cache line.
 const BLOCK: usize = 64;
@@ -17,9 +17,12 @@ const BLOCK: usize = 64;
 /// Buckets for each token at the least; up to twice as many, since their number is a power of two.
 const MIN_BUCKETS: usize = 2;
 
+/// Never more buckets than half a hash tells apart.
+const MAX_BUCKETS: usize = 1 << 31;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
-    /// `hash >> shift` is the bucket of a hash.
+    /// The upper half of a hash, shifted right by this, is its bucket.
     shift: u32,
     /// Tokens before each block, and at the end the number of all.
     blocks: Vec<u32>,
@@ -34,21 +37,20 @@ impl Default for Directory {
 }
 
 impl Directory {
-    /// The directory of `slots`, which stand in ring order.
-    pub(crate) fn build(slots: &[Slot]) -> Self {
-        let buckets = (slots.len() * MIN_BUCKETS).next_power_of_two().max(BLOCK);
+    /// The directory of `tokens`, which stand in ring order.
+    pub(crate) fn build(tokens: &[Near]) -> Self {
+        let buckets = wanted(tokens.len()).max(BLOCK);
         let mut directory = Self {
-            shift: u64::BITS - buckets.trailing_zeros(),
+            shift: u32::BITS - buckets.trailing_zeros(),
             blocks: vec![0; buckets / BLOCK + 1],
             offsets: vec![0; buckets],
         };
         let mut end = 0;
         for block in 0..buckets / BLOCK {
             let start = end;
-            end +=
-                slots[start..].iter().take_while(|slot| directory.block_of(slot) == block).count();
+            end += directory.count_block(&tokens[start..], block);
             directory.blocks[block + 1] = index(end);
-            directory.fill_block(block, slots);
+            directory.fill_block(block, tokens);
         }
         directory
     }
@@ -56,24 +58,24 @@ impl Directory {
     /// Where the search for `hash` begins: every token before it has a lower hash.
     #[inline]
     pub(crate) fn start(&self, hash: u64) -> usize {
-        let bucket = self.bucket(hash);
+        let bucket = self.bucket(halves(hash).0);
         self.blocks[bucket / BLOCK] as usize + usize::from(self.offsets[bucket])
     }
 
-    /// Where the search for `hash` ends at the latest: every token from here on has a hash that is
-    /// higher, or at least as high.
-    pub(crate) fn end(&self, hash: u64) -> usize {
-        self.blocks[self.bucket(hash) / BLOCK + 1] as usize
+    /// Where the search for `hash` begins, and where it ends at the latest.
+    pub(crate) fn span(&self, hash: u64) -> Span {
+        let block = self.bucket(halves(hash).0) / BLOCK;
+        self.start(hash)..self.blocks[block + 1] as usize
     }
 
-    /// Brings the directory in step with `slots` after `removed` went and `inserted` came.
+    /// Brings the directory in step with `tokens` after `removed` went and `inserted` came.
     ///
     /// # Complexity
     ///
     /// One addition a block, and a few for each block that a token left or joined.
-    pub(crate) fn update(&mut self, removed: &[Slot], inserted: &[Slot], slots: &[Slot]) {
-        if !self.suits(slots.len()) {
-            *self = Self::build(slots);
+    pub(crate) fn update(&mut self, removed: &[Near], inserted: &[Near], tokens: &[Near]) {
+        if !self.suits(tokens.len()) {
+            *self = Self::build(tokens);
             return;
         }
         self.shift_bounds(removed, inserted);
@@ -81,7 +83,7 @@ impl Directory {
         while let Some(block) = self.next_block(removed, inserted) {
             let gone = self.take_block(&mut removed, block);
             let come = self.take_block(&mut inserted, block);
-            self.update_block(block, gone, come, slots);
+            self.update_block(block, gone, come, tokens);
         }
     }
 
@@ -90,11 +92,12 @@ impl Directory {
     /// anew each time.
     fn suits(&self, tokens: usize) -> bool {
         let buckets = self.offsets.len();
-        tokens * MIN_BUCKETS <= buckets && (buckets == BLOCK || buckets <= tokens * MIN_BUCKETS * 4)
+        let wanted = wanted(tokens);
+        wanted <= buckets && (buckets == BLOCK || buckets <= wanted * 2)
     }
 
     /// Moves the bounds of all blocks behind a token that went or came.
-    fn shift_bounds(&mut self, removed: &[Slot], inserted: &[Slot]) {
+    fn shift_bounds(&mut self, removed: &[Near], inserted: &[Near]) {
         let mut shifted = 0;
         let (mut gone, mut come) = (0, 0);
         while let Some(block) = self.next_block(&removed[gone..], &inserted[come..]) {
@@ -107,40 +110,40 @@ impl Directory {
     }
 
     /// The lowest block that a token of either list is in.
-    fn next_block(&self, removed: &[Slot], inserted: &[Slot]) -> Option<usize> {
-        let first = |slots: &[Slot]| slots.first().map(|slot| self.block_of(slot));
+    fn next_block(&self, removed: &[Near], inserted: &[Near]) -> Option<usize> {
+        let first = |tokens: &[Near]| tokens.first().map(|&token| self.block_of(token));
         match (first(removed), first(inserted)) {
             (Some(gone), Some(come)) => Some(gone.min(come)),
             (gone, come) => gone.or(come),
         }
     }
 
-    fn count_block(&self, slots: &[Slot], block: usize) -> usize {
-        slots.iter().take_while(|slot| self.block_of(slot) == block).count()
+    fn count_block(&self, tokens: &[Near], block: usize) -> usize {
+        tokens.iter().take_while(|&&token| self.block_of(token) == block).count()
     }
 
-    /// Splits the tokens of `block` off the front of `slots`.
-    fn take_block<'a>(&self, slots: &mut &'a [Slot], block: usize) -> &'a [Slot] {
-        let (front, rest) = slots.split_at(self.count_block(slots, block));
-        *slots = rest;
+    /// Splits the tokens of `block` off the front of `tokens`.
+    fn take_block<'a>(&self, tokens: &mut &'a [Near], block: usize) -> &'a [Near] {
+        let (front, rest) = tokens.split_at(self.count_block(tokens, block));
+        *tokens = rest;
         front
     }
 
     /// Brings the offsets of a block up to date whose bounds are so already.
-    fn update_block(&mut self, block: usize, gone: &[Slot], come: &[Slot], slots: &[Slot]) {
-        let tokens = (self.blocks[block + 1] - self.blocks[block]) as usize;
-        if tokens.max(tokens + gone.len() - come.len()) > usize::from(u8::MAX) {
+    fn update_block(&mut self, block: usize, gone: &[Near], come: &[Near], tokens: &[Near]) {
+        let count = (self.blocks[block + 1] - self.blocks[block]) as usize;
+        if count.max(count + gone.len() - come.len()) > usize::from(u8::MAX) {
             // Bytes that have ended at 255 cannot be counted down again.
-            return self.fill_block(block, slots);
+            return self.fill_block(block, tokens);
         }
-        for slot in gone {
-            let bucket = self.bucket(slot.hash) % BLOCK;
+        for token in gone {
+            let bucket = self.bucket(token.high()) % BLOCK;
             for (at, offset) in self.offsets[block * BLOCK..][..BLOCK].iter_mut().enumerate() {
                 *offset -= u8::from(at > bucket);
             }
         }
-        for slot in come {
-            let bucket = self.bucket(slot.hash) % BLOCK;
+        for token in come {
+            let bucket = self.bucket(token.high()) % BLOCK;
             for (at, offset) in self.offsets[block * BLOCK..][..BLOCK].iter_mut().enumerate() {
                 *offset += u8::from(at > bucket);
             }
@@ -148,11 +151,11 @@ impl Directory {
     }
 
     /// Counts the offsets of a block whose bounds are right already.
-    fn fill_block(&mut self, block: usize, slots: &[Slot]) {
+    fn fill_block(&mut self, block: usize, tokens: &[Near]) {
         let (start, end) = (self.blocks[block] as usize, self.blocks[block + 1] as usize);
         let mut counts = [0u32; BLOCK];
-        for slot in &slots[start..end] {
-            counts[self.bucket(slot.hash) % BLOCK] += 1;
+        for token in &tokens[start..end] {
+            counts[self.bucket(token.high()) % BLOCK] += 1;
         }
         let mut before = 0;
         for (offset, count) in self.offsets[block * BLOCK..][..BLOCK].iter_mut().zip(counts) {
@@ -162,18 +165,18 @@ impl Directory {
     }
 
     #[inline]
-    fn bucket(&self, hash: u64) -> usize {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a shifted hash is below the bucket count"
-        )]
-        let bucket = (hash >> self.shift) as usize;
-        bucket
+    fn bucket(&self, high: u32) -> usize {
+        (high >> self.shift) as usize
     }
 
-    fn block_of(&self, slot: &Slot) -> usize {
-        self.bucket(slot.hash) / BLOCK
+    fn block_of(&self, token: Near) -> usize {
+        self.bucket(token.high()) / BLOCK
     }
+}
+
+/// The number of buckets that suits so many tokens best.
+fn wanted(tokens: usize) -> usize {
+    (tokens * MIN_BUCKETS).next_power_of_two().min(MAX_BUCKETS)
 }
 
 /// Adds what came and takes away what went.

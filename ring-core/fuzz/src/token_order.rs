@@ -128,7 +128,7 @@ impl TokenStore for Witness {
         0
     }
 
-    fn first_at_or_after(&self, _: u64) -> Option<Slot> {
+    fn node_at_or_after(&self, _: u64) -> Option<u32> {
         None
     }
 

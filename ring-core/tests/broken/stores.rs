@@ -90,14 +90,15 @@ impl TokenStore for BrokenStore {
         self.slots.len()
     }
 
-    fn first_at_or_after(&self, hash: u64) -> Option<Slot> {
-        let found = self.slots.get(self.position(hash)).copied();
-        if self.fault == SEARCH_NO_WRAP { found } else { found.or(self.slots.first().copied()) }
+    fn node_at_or_after(&self, hash: u64) -> Option<u32> {
+        let found = self.slots.get(self.position(hash));
+        let found = if self.fault == SEARCH_NO_WRAP { found } else { found.or(self.slots.first()) };
+        found.map(|slot| slot.node)
     }
 
-    fn first_at_or_after_batch(&self, hashes: &[u64], found: &mut [Option<Slot>]) {
+    fn nodes_at_or_after(&self, hashes: &[u64], found: &mut [Option<u32>]) {
         for (&hash, found) in hashes.iter().zip(found.iter_mut()) {
-            *found = self.first_at_or_after(hash);
+            *found = self.node_at_or_after(hash);
             if self.fault == BATCH_NO_WRAP && self.position(hash) == self.slots.len() {
                 *found = None;
             }
@@ -105,7 +106,7 @@ impl TokenStore for BrokenStore {
         // As a loop would that takes keys four at a time and forgets the rest.
         if self.fault == BATCH_FORGETS_LAST && hashes.len() % 4 != 0 {
             if let Some(last) = found.last_mut() {
-                *last = self.slots.first().copied();
+                *last = self.slots.first().map(|slot| slot.node);
             }
         }
     }

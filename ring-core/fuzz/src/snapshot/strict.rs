@@ -105,8 +105,8 @@ impl<'a> Members<'a> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Number(text)) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                match text.parse() {
-                    Ok(1..) => Ok(text.parse().ok()),
+                match text.parse::<u32>() {
+                    Ok(number @ 1..) => Ok(Some(number)),
                     _ => Err(format!("{name:?} is out of range")),
                 }
             }
@@ -287,6 +287,7 @@ mod tests {
         let plain = r#"{"format":"hash-ring","version":1,"nodes":[{"id":"a","weight":2}]}"#;
         assert!(read(plain).is_ok());
         assert!(read(&plain.replace("\"a\"", r#""\ud83d\ude00\/""#)).is_ok());
+        assert!(read(&plain.replace('2', "4294967295")).is_ok());
         for (from, to) in [
             ("1,", "1.0,"),
             ("1,", "1e0,"),
