@@ -67,12 +67,13 @@ pub trait Hash64 {
         token_id.extend_from_slice(node_id.as_bytes());
         token_id.push(b'#');
         let prefix = token_id.len();
-        let mut index = Decimal::new(first_index);
+        token_id.extend_from_slice(Decimal::new(first_index).digits());
         for hash in out {
-            token_id.truncate(prefix);
-            token_id.extend_from_slice(index.digits());
             *hash = self.hash64(&token_id);
-            index.increment();
+            // Nearly always only the last digit changes.
+            if !increment(&mut token_id[prefix..]) {
+                token_id.insert(prefix, b'1');
+            }
         }
     }
 }
@@ -211,18 +212,26 @@ impl Decimal {
         &self.buffer[self.start..]
     }
 
-    /// Adds one. Past ten digits it goes on with ten zeros; no index is that large.
+    /// Adds one. Past ten digits it goes on with other ten digits; no index is that large.
     fn increment(&mut self) {
-        for at in (0..Self::MAX_DIGITS).rev() {
-            if self.buffer[at] < b'9' {
-                self.buffer[at] += 1;
-                self.start = self.start.min(at);
-                return;
-            }
-            self.buffer[at] = b'0';
+        if !increment(&mut self.buffer[self.start..]) {
+            self.start = self.start.saturating_sub(1);
+            self.buffer[self.start] = b'1';
         }
-        self.start = 0;
     }
+}
+
+/// Adds one to a number in decimal digits. `false` where it has no room for one digit more; then
+/// all are zeros.
+fn increment(digits: &mut [u8]) -> bool {
+    for digit in digits.iter_mut().rev() {
+        if *digit < b'9' {
+            *digit += 1;
+            return true;
+        }
+        *digit = b'0';
+    }
+    false
 }
 
 /// XXH3, 64 bits, seed 0, by Yann Collet: the fastest of the three. Not keyed.

@@ -118,17 +118,17 @@ pub(crate) struct NodeTable {
     free: Vec<u32>,
 }
 
-/// `id` is `None` for a number that is free.
+/// Under a number that is free stands an empty id.
 #[derive(Clone, Debug)]
 struct Entry {
-    id: Option<Arc<str>>,
+    id: Arc<str>,
     weight: u32,
 }
 
 impl NodeTable {
     #[inline]
     pub(crate) fn get(&self, number: u32) -> Option<&str> {
-        self.entries.get(number as usize)?.id.as_deref()
+        Some(&self.entries.get(number as usize)?.id)
     }
 
     fn weight(&self, number: u32) -> u32 {
@@ -285,7 +285,7 @@ impl Membership {
             let at = change.number as usize;
             if change.before == 0 {
                 let id: Arc<str> = Arc::from(change.id);
-                let entry = Entry { id: Some(Arc::clone(&id)), weight: change.after };
+                let entry = Entry { id: Arc::clone(&id), weight: change.after };
                 match self.table.entries.get_mut(at) {
                     Some(free) => *free = entry,
                     None => self.table.entries.push(entry),
@@ -306,7 +306,7 @@ impl Membership {
         for change in plan.changes.iter().filter(|c| c.after == 0) {
             self.by_id.remove(change.id);
             if let Some(entry) = self.table.entries.get_mut(change.number as usize) {
-                entry.id = None;
+                entry.id = Arc::default();
             }
             self.table.free.push(change.number);
         }

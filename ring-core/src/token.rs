@@ -125,6 +125,9 @@ impl<'a> TokenOrder<'a> {
     /// Hashes first, ids only where hashes are equal: comparing ids is what costs.
     pub(crate) fn sort(&self, slots: &mut Vec<Slot>) {
         sort_by_hash(slots);
+        if slots.windows(2).all(|pair| pair[0].hash != pair[1].hash) {
+            return;
+        }
         for run in slots.chunk_by_mut(|a, b| a.hash == b.hash) {
             if run.len() > 1 {
                 run.sort_unstable_by(|a, b| self.cmp_ids(a, b));

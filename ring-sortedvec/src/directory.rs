@@ -1,33 +1,51 @@
 //! Where a hash's neighbourhood starts.
 //!
-//! Token hashes are uniform, so the top bits of a hash say where its first token stands, give or
-//! take one or two. The directory cuts the hash space into buckets, two to four for each
-//! token, and knows how many tokens stand before each. It is kept in two levels, so that it stays
-//! in the nearest caches: a full count per block of 64 buckets, and one byte per bucket for the
-//! tokens of its own block that stand before it.
+//! Token hashes are uniform, so how far along the hash space a hash lies says where its first token
+//! stands, give or take one or two. The directory cuts the space into buckets of equal width, two
+//! to six for each token, and knows how many tokens stand before each. It is kept in blocks of one
+//! cache line, of which a lookup reads one: the number of tokens before the block, and a byte for
+//! each of its buckets, for the tokens of the block that stand before the bucket.
 //!
 //! A byte ends at 255. In a block with more tokens than that (an adversary's, or a hash that does
 //! not spread) the byte is a lower bound, and a binary search inside the block does the rest.
 
 use crate::tokens::{Near, Span, halves};
 
-/// Buckets in a block: a block's bytes fill one cache line.
-const BLOCK: usize = 64;
+/// Buckets in a block.
+const BUCKETS: usize = 60;
 
-/// Buckets for each token at the least; up to twice as many, since their number is a power of two.
-const MIN_BUCKETS: usize = 2;
+/// Buckets for each token in a new directory. With fewer than [`LEAST`] or more than [`MOST`] it is
+/// built anew.
+const WANTED: usize = 3;
+const LEAST: usize = 2;
+const MOST: usize = 6;
 
-/// Never more buckets than half a hash tells apart.
-const MAX_BUCKETS: usize = 1 << 31;
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Block {
+    /// Tokens before the block.
+    before: u32,
+    /// Tokens of the block before each bucket, at most 255.
+    offsets: [u8; BUCKETS],
+}
+
+impl Block {
+    const EMPTY: Self = Self { before: 0, offsets: [0; BUCKETS] };
+
+    /// Takes over how many tokens stand in each bucket.
+    fn count(&mut self, counts: [u32; BUCKETS]) {
+        let mut before = 0;
+        for (offset, count) in self.offsets.iter_mut().zip(counts) {
+            *offset = u8::try_from(before).unwrap_or(u8::MAX);
+            before += count;
+        }
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
-    /// The upper half of a hash, shifted right by this, is its bucket.
-    shift: u32,
-    /// Tokens before each block, and at the end the number of all.
-    blocks: Vec<u32>,
-    /// Tokens of a bucket's own block before the bucket, at most 255.
-    offsets: Vec<u8>,
+    /// The blocks, and one more that says how many tokens there are.
+    blocks: Vec<Block>,
 }
 
 impl Default for Directory {
@@ -39,18 +57,20 @@ impl Default for Directory {
 impl Directory {
     /// The directory of `tokens`, which stand in ring order.
     pub(crate) fn build(tokens: &[Near]) -> Self {
-        let buckets = wanted(tokens.len()).max(BLOCK);
-        let mut directory = Self {
-            shift: u32::BITS - buckets.trailing_zeros(),
-            blocks: vec![0; buckets / BLOCK + 1],
-            offsets: vec![0; buckets],
-        };
-        let mut end = 0;
-        for block in 0..buckets / BLOCK {
-            let start = end;
-            end += directory.count_block(&tokens[start..], block);
-            directory.blocks[block + 1] = index(end);
-            directory.fill_block(block, tokens);
+        let blocks = (tokens.len() * WANTED).div_ceil(BUCKETS).max(1);
+        let mut directory = Self { blocks: vec![Block::EMPTY; blocks + 1] };
+        let mut at = 0;
+        for block in 0..blocks {
+            let mut counts = [0; BUCKETS];
+            while let Some((of, bucket)) = tokens.get(at).map(|near| directory.place(near.high())) {
+                if of != block {
+                    break;
+                }
+                counts[bucket] += 1;
+                at += 1;
+            }
+            directory.blocks[block].count(counts);
+            directory.blocks[block + 1].before = index(at);
         }
         directory
     }
@@ -58,14 +78,15 @@ impl Directory {
     /// Where the search for `hash` begins: every token before it has a lower hash.
     #[inline]
     pub(crate) fn start(&self, hash: u64) -> usize {
-        let bucket = self.bucket(halves(hash).0);
-        self.blocks[bucket / BLOCK] as usize + usize::from(self.offsets[bucket])
+        let (block, bucket) = self.place(halves(hash).0);
+        let block = &self.blocks[block];
+        block.before as usize + usize::from(block.offsets[bucket])
     }
 
     /// Where the search for `hash` begins, and where it ends at the latest.
     pub(crate) fn span(&self, hash: u64) -> Span {
-        let block = self.bucket(halves(hash).0) / BLOCK;
-        self.start(hash)..self.blocks[block + 1] as usize
+        let (block, _) = self.place(halves(hash).0);
+        self.start(hash)..self.blocks[block + 1].before as usize
     }
 
     /// Brings the directory in step with `tokens` after `removed` went and `inserted` came.
@@ -87,13 +108,11 @@ impl Directory {
         }
     }
 
-    /// Whether the number of buckets is right for so many tokens. It may be half of what
-    /// [`build`](Self::build) would take, so that one node that comes and goes does not build
-    /// anew each time.
+    /// Whether the number of buckets is right for so many tokens.
     fn suits(&self, tokens: usize) -> bool {
-        let buckets = self.offsets.len();
-        let wanted = wanted(tokens);
-        wanted <= buckets && (buckets == BLOCK || buckets <= wanted * 2)
+        let blocks = self.blocks.len() - 1;
+        let buckets = blocks * BUCKETS;
+        tokens * LEAST <= buckets && (blocks == 1 || buckets <= tokens * MOST)
     }
 
     /// Moves the bounds of all blocks behind a token that went or came.
@@ -131,20 +150,20 @@ impl Directory {
 
     /// Brings the offsets of a block up to date whose bounds are so already.
     fn update_block(&mut self, block: usize, gone: &[Near], come: &[Near], tokens: &[Near]) {
-        let count = (self.blocks[block + 1] - self.blocks[block]) as usize;
+        let count = (self.blocks[block + 1].before - self.blocks[block].before) as usize;
         if count.max(count + gone.len() - come.len()) > usize::from(u8::MAX) {
             // Bytes that have ended at 255 cannot be counted down again.
             return self.fill_block(block, tokens);
         }
         for token in gone {
-            let bucket = self.bucket(token.high()) % BLOCK;
-            for (at, offset) in self.offsets[block * BLOCK..][..BLOCK].iter_mut().enumerate() {
+            let bucket = self.place(token.high()).1;
+            for (at, offset) in self.blocks[block].offsets.iter_mut().enumerate() {
                 *offset -= u8::from(at > bucket);
             }
         }
         for token in come {
-            let bucket = self.bucket(token.high()) % BLOCK;
-            for (at, offset) in self.offsets[block * BLOCK..][..BLOCK].iter_mut().enumerate() {
+            let bucket = self.place(token.high()).1;
+            for (at, offset) in self.blocks[block].offsets.iter_mut().enumerate() {
                 *offset += u8::from(at > bucket);
             }
         }
@@ -152,38 +171,37 @@ impl Directory {
 
     /// Counts the offsets of a block whose bounds are right already.
     fn fill_block(&mut self, block: usize, tokens: &[Near]) {
-        let (start, end) = (self.blocks[block] as usize, self.blocks[block + 1] as usize);
-        let mut counts = [0u32; BLOCK];
-        for token in &tokens[start..end] {
-            counts[self.bucket(token.high()) % BLOCK] += 1;
+        let (start, end) = (self.blocks[block].before, self.blocks[block + 1].before);
+        let mut counts = [0_u32; BUCKETS];
+        for token in &tokens[start as usize..end as usize] {
+            counts[self.place(token.high()).1] += 1;
         }
-        let mut before = 0;
-        for (offset, count) in self.offsets[block * BLOCK..][..BLOCK].iter_mut().zip(counts) {
-            *offset = u8::try_from(before).unwrap_or(u8::MAX);
-            before += count;
-        }
+        self.blocks[block].count(counts);
     }
 
+    /// The block that the upper half of a hash falls in, and the bucket within it.
     #[inline]
-    fn bucket(&self, high: u32) -> usize {
-        (high >> self.shift) as usize
+    fn place(&self, high: u32) -> (usize, usize) {
+        // How far along the blocks, and then how far along the buckets of that one: each time a
+        // whole number above the point of a product, and what is left below it.
+        let blocks = (self.blocks.len() - 1) as u64;
+        let (block, rest) = halves(u64::from(high) * blocks);
+        let (bucket, _) = halves(u64::from(rest) * BUCKETS as u64);
+        (block as usize, bucket as usize)
     }
 
     fn block_of(&self, token: Near) -> usize {
-        self.bucket(token.high()) / BLOCK
+        self.place(token.high()).0
     }
 }
 
-/// The number of buckets that suits so many tokens best.
-fn wanted(tokens: usize) -> usize {
-    (tokens * MIN_BUCKETS).next_power_of_two().min(MAX_BUCKETS)
-}
-
 /// Adds what came and takes away what went.
-fn shift(bounds: &mut [u32], come: usize, gone: usize) {
+fn shift(blocks: &mut [Block], come: usize, gone: usize) {
     let by = index(come).wrapping_sub(index(gone));
-    for bound in bounds {
-        *bound = bound.wrapping_add(by);
+    if by != 0 {
+        for block in blocks {
+            block.before = block.before.wrapping_add(by);
+        }
     }
 }
 

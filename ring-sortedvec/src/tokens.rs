@@ -65,8 +65,36 @@ pub(crate) fn halves(hash: u64) -> (u32, u32) {
     ((hash >> u32::BITS) as u32, hash as u32)
 }
 
+#[inline]
+fn join_hash(near: Near, far: Far) -> u64 {
+    near.0 & HIGH | u64::from(far.low)
+}
+
+#[inline]
 fn join((near, far): (&Near, &Far)) -> Slot {
-    Slot { hash: near.0 & HIGH | u64::from(far.low), node: near.node(), index: far.index }
+    Slot { hash: join_hash(*near, *far), node: near.node(), index: far.index }
+}
+
+/// The first place in `span` that is not `below`, or its end; whatever is below stands before the
+/// rest. O(log of how far it is from the start), and one look where it is the start itself.
+fn gallop(span: Span, below: impl Fn(usize) -> bool) -> usize {
+    let Span { start: mut from, end } = span;
+    let mut step = 1;
+    while step <= end - from && below(from + step - 1) {
+        from += step;
+        step *= 2;
+    }
+    let mut left = (step - 1).min(end - from);
+    while left > 0 {
+        let half = left / 2;
+        if below(from + half) {
+            from += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    from
 }
 
 /// Where a token is looked for: every token before `start` has a lower hash than it, and every one
@@ -125,13 +153,12 @@ impl Tokens {
     /// one token, and none before `start` has this hash or a higher one.
     #[inline]
     pub(crate) fn probe(&self, start: usize, hash: u64) -> Option<u32> {
+        let &[first, second, third] = self.near[start..].first_chunk::<PROBES>()?;
         let target = hash & HIGH;
-        let probed = &self.near[start..start + PROBES];
-        let lower = probed.iter().map(|near| usize::from(near.0 < target)).sum::<usize>();
-        // Whether a token whose upper half is the same comes before the hash or after it, the lower
-        // half decides.
-        let found = probed.get(lower).filter(|near| (near.0 ^ target) & HIGH != 0)?;
-        Some(found.node())
+        let found = if second.0 < target { third } else { second };
+        let found = if first.0 < target { found } else { first };
+        // Where the upper halves are the same, the lower ones have to decide.
+        (found.0 > hash | !HIGH).then(|| found.node())
     }
 
     /// The node of the first token at or after `hash`, past the last one of the first of all. There
@@ -143,15 +170,11 @@ impl Tokens {
 
     /// The position of the first token at or after `hash`; [`len`](Self::len) where there is none.
     fn position(&self, span: Span, hash: u64) -> usize {
-        let (high, low) = halves(hash);
-        let near = &self.near[span.clone()];
-        let before = near.partition_point(|near| near.high() < high);
-        let start = span.start + before;
-        if near.get(before).is_none_or(|near| near.high() > high) {
-            return start;
-        }
-        let end = start + near[before..].partition_point(|near| near.high() == high);
-        start + self.far[start..end].partition_point(|far| far.low < low)
+        let target = hash & HIGH;
+        let lower = self.near[span.clone()].partition_point(|near| near.0 < target);
+        // What is left are tokens whose upper half is the same: nearly always none.
+        let below = |at: usize| join_hash(self.near[at], self.far[at]) < hash;
+        gallop(span.start + lower..span.end, below)
     }
 
     /// The token at `position`.
@@ -161,24 +184,12 @@ impl Tokens {
 
     /// The position at which `slot` stands or would stand in ring order.
     pub(crate) fn place_for(&self, span: Span, slot: &Slot, order: TokenOrder<'_>) -> usize {
-        let mut start = self.position(span.clone(), slot.hash);
+        let start = self.position(span.clone(), slot.hash);
         // Only tokens of the same hash have to be told apart by their ids.
-        let lower = |position| {
-            self.get(position)
+        gallop(start..span.end, |at| {
+            self.get(at)
                 .is_some_and(|token| token.hash == slot.hash && order.cmp_ids(&token, slot).is_lt())
-        };
-        if lower(start) {
-            let mut end = span.end;
-            while start < end {
-                let middle = start + (end - start) / 2;
-                if lower(middle) {
-                    start = middle + 1;
-                } else {
-                    end = middle;
-                }
-            }
-        }
-        start
+        })
     }
 
     /// The position of `slot`; `None` where it is not in the ring.
