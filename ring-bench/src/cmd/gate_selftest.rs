@@ -1,5 +1,6 @@
 //! `gate-selftest`: how often the gate errs on this machine.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -91,11 +92,12 @@ pub(crate) fn run(args: &Args, _: Color) -> Result<(), BenchError> {
     }
     let mut text = String::new();
     for sheet in tables::all(&selftest::read(&args.out)?) {
-        if args.markdown {
-            text.push_str(&format!("**{}**\n\n{}\n", sheet.title, markdown::draw(&sheet)));
+        // Writing to a string cannot fail.
+        let _ = if args.markdown {
+            writeln!(text, "**{}**\n\n{}", sheet.title, markdown::draw(&sheet))
         } else {
-            text.push_str(&format!("{}\n{}\n", sheet.title, terminal::draw(&sheet)));
-        }
+            writeln!(text, "{}\n{}", sheet.title, terminal::draw(&sheet))
+        };
     }
     output::print(&text)
 }

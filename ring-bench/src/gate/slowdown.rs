@@ -151,7 +151,7 @@ mod tests {
         set(20);
         let [mut plain, mut slowed] = [subject::build(&spec).unwrap(), build(&spec).unwrap()];
         for routine in Routine::ALL {
-            let mut trace = |subject: &mut dyn Subject| {
+            let trace = |subject: &mut dyn Subject| {
                 subject.begin(routine).unwrap();
                 let mut sums = Vec::new();
                 for start in 0..4 {

@@ -39,7 +39,7 @@ impl Hashing for Xxh3 {
 
 /// The ring, with the list of nodes that its user keeps to build it from.
 pub(crate) struct Ring<H> {
-    ring: StaticHashRing<'static, u32, (), H>,
+    peer: StaticHashRing<'static, u32, (), H>,
     nodes: Vec<u32>,
     vnodes: usize,
     replaced: Option<StaticHashRing<'static, u32, (), H>>,
@@ -52,7 +52,7 @@ fn ring<H: Hashing>(nodes: &[u32], vnodes: usize) -> StaticHashRing<'static, u32
 impl<H: Hashing> Ring<H> {
     fn rebuild(&mut self) {
         let ring = ring(&self.nodes, self.vnodes);
-        self.replaced = Some(std::mem::replace(&mut self.ring, ring));
+        self.replaced = Some(std::mem::replace(&mut self.peer, ring));
     }
 }
 
@@ -62,21 +62,21 @@ impl<H: Hashing> Peer for Ring<H> {
     fn build(cluster: &'static Cluster) -> Result<Self, BenchError> {
         let nodes = cluster.members().to_vec();
         let vnodes = cluster.vnodes as usize;
-        Ok(Self { ring: ring(&nodes, vnodes), nodes, vnodes, replaced: None })
+        Ok(Self { peer: ring(&nodes, vnodes), nodes, vnodes, replaced: None })
     }
 
     fn tokens(&self) -> usize {
-        self.ring.len()
+        self.peer.len()
     }
 
     #[inline]
     fn mark(&self, key: &'static str) -> u64 {
         // The only way to a single owner.
-        self.ring.calc_candidates(&key).next().map_or(NOBODY, address)
+        self.peer.calc_candidates(&key).next().map_or(NOBODY, address)
     }
 
     fn owner(&self, key: &'static str) -> Option<usize> {
-        self.ring.calc_candidates(&key).next().map(|node| node.key as usize)
+        self.peer.calc_candidates(&key).next().map(|node| node.key as usize)
     }
 
     fn add(&mut self, spares: &[u32]) -> Result<(), BenchError> {

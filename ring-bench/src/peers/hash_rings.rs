@@ -9,7 +9,7 @@ use crate::error::BenchError;
 
 /// Nodes are borrowed from the cluster, as the crate wants them.
 pub(crate) struct Ring<S> {
-    ring: Crate<'static, u32, S>,
+    peer: Crate<'static, u32, S>,
     numbers: &'static [u32],
     vnodes: usize,
 }
@@ -23,32 +23,32 @@ impl<S: PeerHash + Default> Peer for Ring<S> {
         for node in cluster.members() {
             ring.insert_node(node, vnodes);
         }
-        Ok(Self { ring, numbers: &cluster.numbers, vnodes })
+        Ok(Self { peer: ring, numbers: &cluster.numbers, vnodes })
     }
 
     fn tokens(&self) -> usize {
-        self.ring.iter().map(|(_, tokens)| tokens).sum()
+        self.peer.iter().map(|(_, tokens)| tokens).sum()
     }
 
     #[inline]
     fn mark(&self, key: &'static str) -> u64 {
-        address(self.ring.get_node(&key))
+        address(self.peer.get_node(&key))
     }
 
     fn owner(&self, key: &'static str) -> Option<usize> {
-        Some(*self.ring.get_node(&key) as usize)
+        Some(*self.peer.get_node(&key) as usize)
     }
 
     fn add(&mut self, spares: &[u32]) -> Result<(), BenchError> {
         for &node in spares {
-            self.ring.insert_node(&self.numbers[node as usize], self.vnodes);
+            self.peer.insert_node(&self.numbers[node as usize], self.vnodes);
         }
         Ok(())
     }
 
     fn remove(&mut self, spares: &[u32]) -> Result<(), BenchError> {
         for node in spares {
-            self.ring.remove_node(node);
+            self.peer.remove_node(node);
         }
         Ok(())
     }

@@ -39,7 +39,7 @@ impl Slots for CustomJumpHasher<<Xxh3Build as BuildHasher>::Hasher> {
     }
 }
 
-/// JumpHash with XXH3.
+/// The same with XXH3.
 pub(crate) type Xxh3Slots = CustomJumpHasher<<Xxh3Build as BuildHasher>::Hasher>;
 
 /// The hasher and the number of nodes.

@@ -334,6 +334,7 @@ pub(crate) static CONFIGURATIONS: &[Configuration] = &[
     ),
     Configuration::special::<Reader<SortedVecStore, Fnv1aFmix64>>(READER, DEFAULT),
     Configuration::special::<Guard<SortedVecStore, Fnv1aFmix64>>(GUARD, DEFAULT),
+    Configuration::special::<sorted_vec::SortedVec<OneArc>>(SORTED_VEC, ONE_ARC),
     Configuration::special::<Vector<OneArc>>(SORTED_VEC_RING, ONE_ARC),
     Configuration::special::<Vector<EightBits>>(SORTED_VEC_RING, EIGHT_BITS),
     Configuration::special::<Tree<OneArc>>(BTREE_RING, ONE_ARC),
@@ -354,7 +355,7 @@ pub(crate) static CONFIGURATIONS: &[Configuration] = &[
 
 /// The configuration of a contender, whose name may carry a parameter, and a hash.
 pub(crate) fn find(contender: &str, hash: &str) -> Option<&'static Configuration> {
-    let name = contender.split(PARAMETER).next().unwrap_or(contender);
+    let name = bare(contender);
     CONFIGURATIONS.iter().find(|listed| listed.contender == name && listed.hash == hash)
 }
 
@@ -370,6 +371,11 @@ pub(crate) fn named(spec: &SubjectSpec) -> Result<&'static Configuration, BenchE
             spec.contender, spec.hash
         ))
     })
+}
+
+/// A contender's name without a parameter.
+pub(crate) fn bare(contender: &str) -> &str {
+    contender.split(PARAMETER).next().unwrap_or(contender)
 }
 
 /// A contender's name with a parameter.

@@ -9,7 +9,7 @@ use crate::error::BenchError;
 
 /// The table. A rebuild keeps its size, as the crate's documentation says it must.
 pub(crate) struct Table<S> {
-    table: Maglev<u32, S>,
+    peer: Maglev<u32, S>,
     nodes: Vec<u32>,
     replaced: Option<Maglev<u32, S>>,
 }
@@ -17,8 +17,8 @@ pub(crate) struct Table<S> {
 impl<S: PeerHash> Table<S> {
     fn rebuild(&mut self) {
         let nodes = self.nodes.iter().copied();
-        let table = Maglev::with_capacity_and_hasher(nodes, self.table.capacity(), S::make());
-        self.replaced = Some(std::mem::replace(&mut self.table, table));
+        let table = Maglev::with_capacity_and_hasher(nodes, self.peer.capacity(), S::make());
+        self.replaced = Some(std::mem::replace(&mut self.peer, table));
     }
 }
 
@@ -28,16 +28,16 @@ impl<S: PeerHash> Peer for Table<S> {
     fn build(cluster: &'static Cluster) -> Result<Self, BenchError> {
         let nodes = cluster.members().to_vec();
         let table = Maglev::with_hasher(nodes.iter().copied(), S::make());
-        Ok(Self { table, nodes, replaced: None })
+        Ok(Self { peer: table, nodes, replaced: None })
     }
 
     #[inline]
     fn mark(&self, key: &'static str) -> u64 {
-        self.table.get(key).map_or(NOBODY, address)
+        self.peer.get(key).map_or(NOBODY, address)
     }
 
     fn owner(&self, key: &'static str) -> Option<usize> {
-        self.table.get(key).map(|&node| node as usize)
+        self.peer.get(key).map(|&node| node as usize)
     }
 
     fn add(&mut self, spares: &[u32]) -> Result<(), BenchError> {

@@ -37,7 +37,7 @@ impl Points for V2 {
 
 /// The ring, with the list of servers that its user keeps to build it from.
 pub(crate) struct Ring<P> {
-    ring: Continuum,
+    peer: Continuum,
     buckets: Vec<Bucket>,
     vnodes: u32,
     replaced: Option<Continuum>,
@@ -62,7 +62,7 @@ fn number(address: SocketAddr) -> u64 {
 impl<P: Points> Ring<P> {
     fn rebuild(&mut self) {
         let ring = Continuum::new_with_version(&self.buckets, P::version(self.vnodes));
-        self.replaced = Some(std::mem::replace(&mut self.ring, ring));
+        self.replaced = Some(std::mem::replace(&mut self.peer, ring));
     }
 }
 
@@ -74,7 +74,7 @@ impl<P: Points> Peer for Ring<P> {
             cluster.members().iter().map(|&node| Bucket::new(address(node), 1)).collect();
         let ring = Continuum::new_with_version(&buckets, P::version(cluster.vnodes));
         let points = std::marker::PhantomData;
-        Ok(Self { ring, buckets, vnodes: cluster.vnodes, replaced: None, points })
+        Ok(Self { peer: ring, buckets, vnodes: cluster.vnodes, replaced: None, points })
     }
 
     fn tokens(&self) -> usize {
@@ -87,11 +87,11 @@ impl<P: Points> Peer for Ring<P> {
 
     #[inline]
     fn mark(&self, key: &'static str) -> u64 {
-        self.ring.node(key.as_bytes()).map_or(NOBODY, number)
+        self.peer.node(key.as_bytes()).map_or(NOBODY, number)
     }
 
     fn owner(&self, key: &'static str) -> Option<usize> {
-        self.ring.node(key.as_bytes()).and_then(|address| usize::try_from(number(address)).ok())
+        self.peer.node(key.as_bytes()).and_then(|address| usize::try_from(number(address)).ok())
     }
 
     fn add(&mut self, spares: &[u32]) -> Result<(), BenchError> {

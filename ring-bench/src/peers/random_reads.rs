@@ -19,7 +19,7 @@ impl<const READS: usize> RandomReads<READS> {
     /// The word at the place that `hash` points to: each is equally likely, and finding it costs one multiplication.
     #[inline]
     fn read(&self, hash: u64) -> u64 {
-        let place = u128::from(hash) * self.words.len() as u128 >> 64;
+        let place = (u128::from(hash) * self.words.len() as u128) >> 64;
         self.words[usize::try_from(place).unwrap_or(0)]
     }
 }

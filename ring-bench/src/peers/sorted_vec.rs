@@ -60,7 +60,7 @@ impl<H: OwnHash> Peer for SortedVec<H> {
     fn add(&mut self, spares: &[u32]) -> Result<(), BenchError> {
         self.tokens.extend(tokens::<H>(self.cluster, spares));
         // The stable sort, since it merges what is sorted already.
-        self.tokens.sort();
+        self.tokens.sort_unstable();
         Ok(())
     }
 

@@ -88,6 +88,26 @@ fn search<P: Peer>(peer: &P, hashes: &[u64], start: usize, count: usize) -> u64 
     sum
 }
 
+/// Searches that wait for one another: where the next hash stands depends on the answer before.
+#[inline(never)]
+fn search_chain<P: Peer>(peer: &P, hashes: &[u64], start: usize, count: usize) -> u64 {
+    let mut sum = 0;
+    let mut at = start % hashes.len().max(1);
+    for _ in 0..count {
+        let found = peer.search(hashes[at]);
+        sum = fold(sum, found);
+        // One or two places on. The processor does not guess data, so it waits even where it is always the same.
+        at += 1 + usize::from(found & STRIDE != 0);
+        if at >= hashes.len() {
+            at -= hashes.len();
+        }
+    }
+    sum
+}
+
+/// A bit that varies in addresses of ids, and in random words.
+const STRIDE: u64 = 1 << 5;
+
 impl<P: Peer> Subject for PeerSubject<P> {
     fn token_count(&self) -> u64 {
         self.peer.tokens() as u64
@@ -104,7 +124,7 @@ impl<P: Peer> Subject for PeerSubject<P> {
     fn begin(&mut self, routine: Routine) -> Result<(), BenchError> {
         let able = match routine {
             Routine::Get | Routine::Build => true,
-            Routine::Search => P::SEARCHES,
+            Routine::Search | Routine::SearchChain => P::SEARCHES,
             Routine::Change(ChangeKind::Node | ChangeKind::Batch, Regime::Exclusive) => {
                 P::CHANGES != Changes::None
             }
@@ -121,6 +141,9 @@ impl<P: Peer> Subject for PeerSubject<P> {
         match step.routine {
             Routine::Search => {
                 black_box(search(&self.peer, &self.hashes, step.start, step.count));
+            }
+            Routine::SearchChain => {
+                black_box(search_chain(&self.peer, &self.hashes, step.start, step.count));
             }
             Routine::Change(kind, _) => {
                 let spares = self.spares(kind, step.start);

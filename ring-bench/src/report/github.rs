@@ -1,7 +1,8 @@
 //! What GitHub understands: workflow commands that annotate a run, and the file that github-action-benchmark reads.
 
-use serde::Serialize;
 use std::fmt::Write as _;
+
+use serde::Serialize;
 
 use crate::gate::decide::Status;
 use crate::gate::record::{GateRecord, Verdict};

@@ -75,10 +75,13 @@ fn tally(record: &PeersRecord) -> String {
 fn sheets(record: &PeersRecord) -> Vec<Sheet> {
     let mut sheets = vec![table(record), targets(record)];
     let plain = |row: &&GrowthRow| !is_crowded(row);
-    sheets.push(curve(
-        "search alone by tokens M [ns]: no hash, the owner's id returned",
-        record.growth.iter().filter(plain).filter(|row| row.operation == "search"),
-    ));
+    for (title, operation) in [
+        ("search alone by tokens M [ns]: no hash, the owner's id returned", "search"),
+        ("the same, each search waiting for the one before [ns]", "search-chain"),
+    ] {
+        let rows = record.growth.iter().filter(plain).filter(|row| row.operation == operation);
+        sheets.push(curve(title, rows));
+    }
     sheets.push(curve(
         "search alone among crowded tokens by M [ns]: all in one arc, and a hash cut to eight bits",
         record.growth.iter().filter(|row| is_crowded(row)),
@@ -236,9 +239,12 @@ fn curve<'a>(title: &str, rows: impl Iterator<Item = &'a GrowthRow>) -> Sheet {
     tokens.sort_unstable();
     tokens.dedup();
     let mut columns = vec!["M".to_owned()];
-    columns.extend(curves.iter().map(|curve| match is_crowded(curve) {
-        true => format!("{}, {}", curve.contender, curve.hash),
-        false => curve.contender.clone(),
+    columns.extend(curves.iter().map(|curve| {
+        if is_crowded(curve) {
+            format!("{}, {}", curve.contender, curve.hash)
+        } else {
+            curve.contender.clone()
+        }
     }));
     let mut rows: Vec<Vec<String>> = Vec::new();
     for m in tokens {

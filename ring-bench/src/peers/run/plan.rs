@@ -1,6 +1,6 @@
 //! Who is set against whom.
 
-use super::Effort;
+use super::{Effort, growth};
 use crate::lockstep::protocol::SubjectSpec;
 use crate::peers::list::{self, CONFIGURATIONS, Configuration, Kind};
 use crate::peers::{Changes, list as names};
@@ -43,9 +43,12 @@ impl Contender {
         Self::new(configuration.contender, configuration.hash)
     }
 
-    /// Name and hash, as results show them.
+    /// Name and hash, as results show them; of those that read, the bytes that they read from.
     pub(super) fn label(&self) -> String {
-        format!("{} ({})", self.name, self.hash)
+        match list::parameter(&self.name) {
+            Ok(0) | Err(_) => format!("{} ({})", self.name, self.hash),
+            Ok(bytes) => format!("{} in {bytes} bytes", list::bare(&self.name)),
+        }
     }
 
     /// Whether two processes place keys alike. A shipped hash may be keyed by the process.
@@ -162,6 +165,7 @@ pub(super) fn survey(effort: &Effort) -> Comparisons {
 /// The comparisons whose rivals are known beforehand. `footprint` says how many bytes our ring of so many nodes takes.
 pub(super) fn fixed(effort: &Effort, footprint: impl Fn(usize) -> usize) -> Comparisons {
     let mut plan = Comparisons::default();
+    growth::plan(&mut plan, effort, &footprint);
     let own = Contender::vector(names::DEFAULT);
     let [_, middle, large] = effort.table;
     for nodes in [middle, large] {
@@ -172,12 +176,7 @@ pub(super) fn fixed(effort: &Effort, footprint: impl Fn(usize) -> usize) -> Comp
     }
     for &nodes in effort.sizes {
         let two = two_reads(footprint(nodes));
-        plan.controlled(&own, &two, nodes, &[Routine::Search], effort);
-        let one = one_read(footprint(nodes));
-        plan.add(&own, &one, nodes, &[Routine::Search], effort.survey_pairs);
-        let tree = Contender::tree(names::DEFAULT);
-        let growing = [Routine::Search, Routine::Get, NODE, TEN, Routine::Build];
-        plan.add(&own, &tree, nodes, &growing, effort.survey_pairs);
+        plan.controlled(&own, &two, nodes, &[Routine::Search, Routine::SearchChain], effort);
     }
     for nodes in effort.middling() {
         let (tree, map) =
@@ -185,10 +184,9 @@ pub(super) fn fixed(effort: &Effort, footprint: impl Fn(usize) -> usize) -> Comp
         plan.controlled(&tree, &map, nodes, &[Routine::Search], effort);
         let batched = Contender::new(names::BATCHED, names::DEFAULT);
         plan.controlled(&batched, &own, nodes, &[Routine::Get], effort);
-        for hash in [names::ONE_ARC, names::EIGHT_BITS] {
-            let (vector, tree) = (Contender::vector(hash), Contender::tree(hash));
-            plan.add(&vector, &tree, nodes, &[Routine::Search], effort.survey_pairs);
-        }
+        let (arc, plain) =
+            (Contender::vector(names::ONE_ARC), Contender::new(names::SORTED_VEC, names::ONE_ARC));
+        plan.controlled(&arc, &plain, nodes, &[Routine::Search], effort);
     }
     for (own, rival) in [
         (own.clone(), Contender::new(names::HASHRING, names::SHIPPED)),

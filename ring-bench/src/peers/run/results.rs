@@ -83,11 +83,7 @@ impl Results {
     }
 
     /// The median over process pairs of `value`, and of each sitting.
-    fn figure(
-        &self,
-        measured: &[&Measured],
-        value: impl Fn(&Measured) -> Option<f64>,
-    ) -> Option<Figure> {
+    fn figure(measured: &[&Measured], value: impl Fn(&Measured) -> Option<f64>) -> Option<Figure> {
         let values: Vec<(usize, f64)> =
             measured.iter().filter_map(|m| Some((m.visit.sitting, value(m)?))).collect();
         let all: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
@@ -122,18 +118,18 @@ impl Results {
             .filter(|m| m.comparison.nodes == what.nodes && m.comparison.pair.contains(contender))
             .collect();
         let worker = |m: &Measured| usize::from(m.comparison.pair[0] != *contender);
-        let figure = self.figure(&took_part, |m| m.median_ns(what, worker(m)))?;
+        let figure = Self::figure(&took_part, |m| m.median_ns(what, worker(m)))?;
         Some(Figure { interval: self.widen(figure.interval), ..figure })
     }
 
-    /// The same in the pairs with one other only.
+    /// The same in one sort of pair only, by one worker of it.
     pub(super) fn time_beside(
         &self,
         pair: [&Contender; 2],
         worker: usize,
         what: What,
     ) -> Option<Figure> {
-        let figure = self.figure(&self.pairs(pair, what), |m| m.median_ns(what, worker))?;
+        let figure = Self::figure(&self.pairs(pair, what), |m| m.median_ns(what, worker))?;
         Some(Figure { interval: self.widen(figure.interval), ..figure })
     }
 
@@ -144,7 +140,7 @@ impl Results {
             |m: &Measured| log_ratio(&m.of(what.routine)?.times(what.phase, &m.run.prepared.clock));
         let logs: Vec<f64> = pairs.iter().filter_map(|m| log(m)).collect();
         let ratio = ratio_of_pairs(&logs)?;
-        let figure = self.figure(&pairs, log)?;
+        let figure = Self::figure(&pairs, log)?;
         let figure = Figure {
             interval: self.widen(ratio.interval),
             range: figure.range.map(|range| range.map(f64::exp)),
@@ -155,7 +151,7 @@ impl Results {
 
     /// The second contender's time less the first's, in nanoseconds: the median over adjacent samples of each pair.
     pub(super) fn difference(&self, pair: [&Contender; 2], what: What) -> Option<Figure> {
-        self.figure(&self.pairs(pair, what), |m| {
+        Self::figure(&self.pairs(pair, what), |m| {
             let times = m.of(what.routine)?.times(what.phase, &m.run.prepared.clock);
             median(&times.iter().map(|pair| pair.b - pair.a).collect::<Vec<f64>>())
         })

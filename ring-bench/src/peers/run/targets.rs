@@ -265,17 +265,27 @@ fn lookups(sheet: &mut Sheet<'_>, effort: &Effort) {
 
 fn searches(sheet: &mut Sheet<'_>, effort: &Effort) {
     let own = Contender::vector(names::DEFAULT);
-    for &nodes in effort.sizes {
+    for (routine, said) in [
+        (Routine::Search, "search alone against two dependent reads"),
+        (Routine::SearchChain, "the same, each search waiting for the one before"),
+    ] {
+        for &nodes in effort.sizes {
+            let what = What::first(nodes, routine);
+            let reads = two_reads(footprint(sheet.counted, nodes));
+            let (measure, bound) = if nodes < effort.large() {
+                (Measure::OwnMore, Bound::AtMost(8.0))
+            } else {
+                (Measure::Cost, Bound::AtMost(1.5))
+            };
+            sheet.timed(said, [&own, &reads], what, measure, bound);
+        }
+    }
+    for nodes in effort.middling() {
         let what = What::first(nodes, Routine::Search);
-        let reads = two_reads(footprint(sheet.counted, nodes));
-        let small = nodes < effort.large();
-        let (measure, bound) = if small {
-            (Measure::OwnMore, Bound::AtMost(8.0))
-        } else {
-            (Measure::Cost, Bound::AtMost(1.5))
-        };
-        let said = "search alone against two dependent reads";
-        sheet.timed(said, [&own, &reads], what, measure, bound);
+        let arc = Contender::vector(names::ONE_ARC);
+        let plain = Contender::new(names::SORTED_VEC, names::ONE_ARC);
+        let said = "search among tokens in one arc against a search by halves";
+        sheet.timed(said, [&arc, &plain], what, Measure::Cost, Bound::None);
     }
     let tree = Contender::tree(names::DEFAULT);
     let map = Contender::new(names::BTREE_MAP, names::DEFAULT);
