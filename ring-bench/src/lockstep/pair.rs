@@ -14,8 +14,9 @@ use crate::routine::Routine;
 use crate::seeded::Stream;
 use crate::stats::{TimePair, median, real};
 
-/// Untimed lookups before the first sample of a routine, as a multiple of the ring's tokens: enough that a lookup finds
-/// the ring as warm as it can be. At the most one of each key, since more would find nothing new.
+/// Untimed lookups before each sample, as a multiple of the ring's tokens: enough that a lookup finds the ring as warm as
+/// it can be, although the other worker had the caches meanwhile. At the most one of each key, since more would find
+/// nothing new.
 pub const WARM_FACTOR: u64 = 3;
 
 /// An operation that lasts longer than this is its own warm-up, and gets no untimed pass before each sample.
@@ -192,8 +193,12 @@ fn run_routine(
     let (count_a, operation_a) = a.calibrate(target)?;
     let (count_b, operation_b) = b.calibrate(target)?;
     let count = sample_count([count_a, count_b], &prepared.clock);
-    let warm =
-        if routine.is_lookup() { count } else { u64::from(operation_a.min(operation_b) < LONG_NS) };
+    // Both do the same, so that they look the same keys up.
+    let warm = if routine.is_lookup() {
+        warm_a.max(warm_b).max(count)
+    } else {
+        u64::from(operation_a.min(operation_b) < LONG_NS)
+    };
     let watch = Stopwatch::start();
     let mut second_first = stream.coin();
     let mut start = stream.below(prepared.keys);
