@@ -18,7 +18,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::{Entry, Range};
-use std::iter::Chain;
+use std::iter::{Chain, FusedIterator};
 
 use ring_core::{Fnv1aFmix64, HashRing, Slot, TokenOrder, TokenStore};
 
@@ -224,3 +224,5 @@ impl Iterator for Walk<'_> {
         (self.left, Some(self.left))
     }
 }
+
+impl FusedIterator for Walk<'_> {}

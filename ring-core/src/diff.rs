@@ -216,7 +216,7 @@ pub struct Share<'a> {
 ///
 /// # Complexity
 ///
-/// O(M + N).
+/// O(M log N).
 ///
 /// # Examples
 ///

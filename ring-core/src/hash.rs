@@ -78,20 +78,27 @@ pub trait Hash64 {
     }
 }
 
-impl<T: Hash64 + ?Sized> Hash64 for &T {
-    fn hash64(&self, bytes: &[u8]) -> u64 {
-        (**self).hash64(bytes)
-    }
-    fn name(&self) -> &str {
-        (**self).name()
-    }
-    fn is_keyed(&self) -> bool {
-        (**self).is_keyed()
-    }
-    fn hash_tokens(&self, node_id: &str, first_index: u32, out: &mut [u64]) {
-        (**self).hash_tokens(node_id, first_index, out);
-    }
+/// Hashes through what points to a hash, so that a hash can be chosen at run time.
+macro_rules! through {
+    ($($pointer:ty),*) => {$(
+        impl<T: Hash64 + ?Sized> Hash64 for $pointer {
+            fn hash64(&self, bytes: &[u8]) -> u64 {
+                (**self).hash64(bytes)
+            }
+            fn name(&self) -> &str {
+                (**self).name()
+            }
+            fn is_keyed(&self) -> bool {
+                (**self).is_keyed()
+            }
+            fn hash_tokens(&self, node_id: &str, first_index: u32, out: &mut [u64]) {
+                (**self).hash_tokens(node_id, first_index, out);
+            }
+        }
+    )*};
 }
+
+through!(&T, Box<T>, std::sync::Arc<T>);
 
 /// Whether two hashes place alike: the same name, and the same answers on a few probes, which
 /// tells keyed hashes with different secrets apart (and impostors that borrow a name).

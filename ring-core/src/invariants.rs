@@ -261,6 +261,16 @@ pub fn check_change<A: Ring, B: Ring>(
             format!("after {changes:?} the weights are {new:?} where {due:?} are due"),
         );
     }
+    if after.vnodes_per_weight() != before.vnodes_per_weight() {
+        return broken(
+            Invariant::Atomicity,
+            format!(
+                "after {changes:?} V is {} where it was {}",
+                after.vnodes_per_weight(),
+                before.vnodes_per_weight()
+            ),
+        );
+    }
     let generated = generated_tokens(after.hasher(), after.vnodes_per_weight(), &due);
     if !after.tokens().map(|token| order_key(&token)).eq(generated) {
         return broken(

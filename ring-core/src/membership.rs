@@ -7,7 +7,8 @@ use crate::error::RingError;
 use crate::hash::Hash64;
 use crate::token::{NodeIds, Slot};
 
-/// The token limit of a new ring: 2^24 tokens, 256 MiB in a sorted vector.
+/// The token limit of a new ring: 2^24 tokens, of 16 bytes each in a sorted vector (256 MiB), with
+/// its directory and spare room about 320 MiB.
 pub const DEFAULT_TOKEN_LIMIT: u32 = 16_777_216;
 
 /// V where nobody says otherwise: in a snapshot without `vnodes_per_weight`.
@@ -148,6 +149,13 @@ pub(crate) struct Plan<'c> {
     /// One entry per id whose weight really changes, in id order.
     changes: Vec<NetChange<'c>>,
     token_count: usize,
+}
+
+impl Plan<'_> {
+    /// Whether nothing changes in the end.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
 }
 
 /// A weight of 0 stands for "not registered".

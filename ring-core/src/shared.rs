@@ -19,6 +19,7 @@ use crate::ring::Ring;
 ///
 /// What that costs: a change takes a copy of the ring (O(M)) on top of the change itself, and an
 /// old ring stays in memory until a later change (or [`reclaim`](Self::reclaim)) finds it unused.
+/// A [`RingReader`] that is not asked keeps the ring that it saw last.
 ///
 /// # Examples
 ///
@@ -95,7 +96,8 @@ impl<R: Ring + Clone> SharedRing<R> {
     /// Changes a copy of the ring under the writer lock and publishes it whole, then returns what
     /// `change` returned.
     ///
-    /// Other writers wait, readers do not. Where `change` panics, nothing is published and the next
+    /// Other writers wait, readers do not. `change` must not change this same shared ring again: it
+    /// would wait for itself. Where `change` panics, nothing is published and the next
     /// writer goes on from the ring as it was. What `change` did is published even where it
     /// returns an error of its own; [`try_update`](Self::try_update) does not.
     ///

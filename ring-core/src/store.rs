@@ -231,6 +231,9 @@ impl<S: TokenStore, H: Hash64> Ring for HashRing<S, H> {
     /// of the ring or of the membership.
     fn apply(&mut self, changes: &[Change]) -> Result<(), RingError> {
         let plan = self.membership.plan(changes)?;
+        if plan.is_empty() {
+            return Ok(());
+        }
         // The caller's hash is the last thing that may panic, so it runs before anything changes.
         let TokenChanges { mut removed, mut inserted } =
             self.membership.hash_tokens(&plan, &self.hasher);
@@ -302,4 +305,9 @@ impl<'a, S: TokenStore> Iterator for Walk<'a, S> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.slots.size_hint()
     }
+}
+
+impl<'a, S: TokenStore> core::iter::FusedIterator for Walk<'a, S> where
+    S::Walk<'a>: core::iter::FusedIterator
+{
 }

@@ -97,7 +97,7 @@ pub struct TokenOrder<'a> {
 }
 
 /// Knows the id behind a node's number.
-pub(crate) trait NodeIds {
+pub(crate) trait NodeIds: Sync {
     /// The id of node number `node`; empty where there is none, which no valid slot meets.
     fn id(&self, node: u32) -> &str;
 }

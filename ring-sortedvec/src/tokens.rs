@@ -5,7 +5,7 @@
 //! stand in one vector and the others in a second, so that what lookups read is half as large and
 //! stays in a nearer cache.
 
-use core::iter::{Chain, Zip};
+use core::iter::{Chain, FusedIterator, Zip};
 use core::slice::Iter;
 
 use ring_core::{Slot, TokenOrder};
@@ -268,3 +268,5 @@ impl Iterator for Walk<'_> {
         self.tokens.size_hint()
     }
 }
+
+impl FusedIterator for Walk<'_> {}
