@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """One ring, one file of keys, a process for each language: do they all route alike?
 
-    fleet.py [--rust BIN] [--keys-count N] [--require] [--bench]
+    fleet.py [--rust BIN] [--keys-count N] [--require] [--bench [ROUNDS]]
 
 All processes read the same snapshot file, route the same file of keys, and their outputs are compared byte for byte,
 with one replica and with three. Then a node is added, one removed and one reweighted, and they do it again. They run
 one after the other, so that the seconds, which count start, reading and writing, are each language's own.
+
+With --bench all of them then look the same keys up in memory, in turns: one second of each language, and that ROUNDS
+times. What it prints last is a table in Markdown, of medians with the least and the most. For Rust this takes the
+example `lookup_speed`, which is looked for beside BIN: build it with `cargo build --release --example lookup_speed`.
 
 Exit codes: 0 all alike, 1 a difference, 2 usage, 3 a language is missing and --require was given.
 """
@@ -14,6 +18,8 @@ import argparse
 import hashlib
 import os
 import random
+import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -132,18 +138,49 @@ def moved_rightly(before, after, added, removed, grown):
     return moved > 0 and wrong == 0
 
 
+def bench(commands, rust, snapshot, keys, rounds):
+    """Lookups per second in memory, in turns, so that a slow moment of the machine meets all languages alike."""
+    speed = {language: command if language != "rust" else [rust] for language, command in commands.items()}
+    columns = {"owner": 1, "3 replicas": 3}
+    rates = {(language, r): [] for language in speed for r in columns.values()}
+    for at in range(rounds):
+        for language, command in speed.items():
+            for r in columns.values():
+                flags = ["--replicas", str(r)] + (["--bench"] if language != "rust" else [])
+                run = subprocess.run([*command, snapshot, keys, *flags], stdout=subprocess.PIPE, text=True, check=True)
+                print(f"round {at + 1} of {rounds}: {run.stdout.strip()}", file=sys.stderr, flush=True)
+                told = re.fullmatch(rf"{language}: ([0-9]+) lookups per second .*\n", run.stdout)
+                rates[language, r].append(int(told[1]))
+    head = [f"{name}, lookups a second" for name in columns]
+    print(f"\n| language | {' | '.join(head)} |\n|---|{'--:|' * len(head)}")
+    for language in speed:
+        cells = []
+        for r in columns.values():
+            found = rates[language, r]
+            cells.append(f"{statistics.median(found):,.0f} ({min(found):,} to {max(found):,})")
+        print(f"| {language} | {' | '.join(cells)} |")
+
+
+def positive(text):
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return int(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rust", metavar="BIN", help="the command ring-bench; without it Rust takes no part")
-    parser.add_argument("--keys-count", type=int, default=1_000_000, metavar="N")
+    parser.add_argument("--keys-count", type=positive, default=1_000_000, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--require", action="store_true", help="a missing language is a failure, not a skip")
-    parser.add_argument("--bench", action="store_true", help="also print the ports' lookups per second in memory")
+    about = "also measure lookups per second (5 rounds)"
+    parser.add_argument("--bench", type=positive, nargs="?", const=5, metavar="ROUNDS", help=about)
     options = parser.parse_args()
-    if options.keys_count < 1:
-        parser.error("--keys-count must be 1 or more")
     if options.rust and not os.access(options.rust, os.X_OK):
         parser.error(f"--rust {options.rust}: no such command")
+    speed = Path(options.rust or ".").resolve().parent / "examples" / "lookup_speed"
+    if options.bench and options.rust and not os.access(speed, os.X_OK):
+        parser.error("--bench needs the example lookup_speed beside BIN: cargo build --release --example lookup_speed")
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -182,10 +219,7 @@ def main():
                     owners.append(output)
         alike = moved_rightly(*owners, added.encode(), removed.encode(), grown.encode()) and alike
         if options.bench:
-            print()
-            for language in [language for language in PORTS if language in commands]:
-                run = subprocess.run([*commands[language], rings[0], keys, "--bench"], stdout=subprocess.PIPE, text=True, check=True)
-                print(run.stdout.strip(), flush=True)
+            bench(commands, speed, rings[0], keys, options.bench)
     print(f"\nfleet: {len(commands)} languages ({', '.join(commands)}) {'route alike' if alike else 'DO NOT ROUTE ALIKE'}")
     for reason in missing:
         print(f"fleet: SKIPPED {reason}")

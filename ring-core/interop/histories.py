@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Random histories of a ring, with the right answers: `histories.py [--seed S] [--count N] [--out FILE]`.
+"""Random histories of a ring, with the right answers: `histories.py [--seed S] [--count N] [--out FILE | --check]`.
 
-Writes a file in the format of testdata/cases.json, which the test runner of every language takes as an argument.
+Writes a file in the format of testdata/cases.json. What the defaults make is committed as testdata/histories.json,
+which the tests of every language read; `--check` writes nothing and exits with 1 where that file is another one. The
+test runner of every port takes further files as arguments, and `cargo test` takes one by RING_HISTORIES.
 The answers come from the naive ring below, which shares no code with any port: a sorted list, and a walk from its
 start for every lookup. Ids and keys come from all of Unicode, keys also from all bytes.
 
@@ -12,9 +14,12 @@ space, and keys that hash exactly onto a token, one before it and one after it.
 
 import argparse
 import json
+import math
 import random
 import sys
+from pathlib import Path
 
+COMMITTED = Path(__file__).resolve().parent.parent / "testdata" / "histories.json"
 MASK = (1 << 64) - 1
 OFFSET = 0xCBF29CE484222325
 PRIME = 0x100000001B3
@@ -116,9 +121,10 @@ class Steering:
 
     def _project(self, vector, upto):
         """Coefficients of `vector` along the orthogonalised rows before `upto`, and what is left of it."""
+        # Exact, since `sum` rounds in another way from Python 3.12 on: the histories must be the same everywhere.
         rest, along = [float(x) for x in vector], []
         for k in range(upto):
-            c = sum(x * y for x, y in zip(rest, self.ortho[k])) / self.norm[k]
+            c = math.fsum(x * y for x, y in zip(rest, self.ortho[k])) / self.norm[k]
             along.append(c)
             rest = [x - c * y for x, y in zip(rest, self.ortho[k])]
         return along, rest
@@ -141,7 +147,7 @@ class Steering:
         while k < n:
             self.basis[k] = self._shorten(self.basis[k], k)
             along, self.ortho[k] = self._project(self.basis[k], k)
-            self.norm[k] = sum(x * x for x in self.ortho[k])
+            self.norm[k] = math.fsum(x * x for x in self.ortho[k])
             if k and self.norm[k] < (0.75 - along[k - 1] ** 2) * self.norm[k - 1]:
                 self.basis[k - 1 : k + 1] = [self.basis[k], self.basis[k - 1]]
                 k -= 1
@@ -315,16 +321,38 @@ def history(rng, name, steering):
     return {"name": name, "vnodes_per_weight": vnodes, "ops": ops}, ties
 
 
+def text_of(scripts):
+    """JSON with one op a line."""
+    texts = []
+    for script in scripts:
+        ops = ",\n".join("  " + json.dumps(op) for op in script["ops"])
+        head = json.dumps({key: value for key, value in script.items() if key != "ops"})
+        texts.append(f'{head[:-1]}, "ops": [\n{ops}\n ]}}')
+    return "[\n " + ",\n ".join(texts) + "\n]\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=60, help="how many histories")
+    parser.add_argument("--count", type=int, default=40, help="how many histories")
     parser.add_argument("--out", help="the file to write; stdout where it is left out")
+    parser.add_argument("--check", action="store_true", help="compare testdata/histories.json, and write nothing")
     options = parser.parse_args()
+    if options.count < 1:
+        parser.error(f"--count is {options.count}, but must be 1 or more: no history would prove nothing")
+    defaults = (parser.get_default("seed"), parser.get_default("count"))
+    if options.check and (options.out or (options.seed, options.count) != defaults):
+        parser.error("--check compares what the defaults make, and takes no --seed, --count or --out")
     rng, steering = random.Random(options.seed), Steering()
     made = [history(rng, f"seed {options.seed}, history {at}", steering) for at in range(options.count)]
-    text = json.dumps([script for script, _ in made], indent=1) + "\n"
-    if options.out is None:
+    text = text_of([script for script, _ in made])
+    if options.check:
+        found = COMMITTED.read_text(encoding="ascii") if COMMITTED.exists() else ""
+        if found != text:
+            message = "differs from what histories.py makes: undo the edit, or write it with --out"
+            print(f"{COMMITTED.name} {message}", file=sys.stderr)
+            return 1
+    elif options.out is None:
         sys.stdout.write(text)
     else:
         with open(options.out, "w", encoding="ascii") as file:
@@ -335,7 +363,8 @@ def main():
         f"{sum(ties for _, ties in made)} collisions in the rings on the way",
         file=sys.stderr,
     )
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

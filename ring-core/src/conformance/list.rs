@@ -151,6 +151,7 @@ macro_rules! __conformance_cases {
                 diffs_json
                 shares_json
                 cases_json
+                histories_json
             }
             histories {
                 under_the_default_hash

@@ -131,7 +131,11 @@ pub const RULES: &[Rule] = &[
         "a hash of eight bits, under which nearly every token collides",
         &["i1_order::hash_cut_to_eight_bits", "histories::under_a_hash_of_8_bits"],
     ),
-    rule("C19", "scripts with the right answers, step by step", &["golden::cases_json"]),
+    rule(
+        "C19",
+        "scripts with the right answers, step by step",
+        &["golden::cases_json", "golden::histories_json"],
+    ),
     rule(
         "P1",
         "lookups allocate nothing, replica sets once or twice",

@@ -43,4 +43,5 @@
 //!
 //! Bounded loads (Mirrokni and others 2017) are no scheme of their own but a layer on a walk; see
 //! [the recipe](super::recipes#bounded-loads).
-// What each costs in time here is spliced in from the published reference run.
+//!
+#![doc = include_str!("figures/scheme_times.md")]

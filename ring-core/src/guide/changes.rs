@@ -46,7 +46,10 @@
 //! the cheap side: it is paid once a change, by the thread that wanted the change, and no request
 //! waits for it. A lock is the better choice where memory is too dear for two rings, or where
 //! changes are as frequent as lookups.
-// What both cost in time is spliced in here from the published reference run.
+//!
+#![doc = include_str!("figures/change_times.md")]
+//!
+#![doc = include_str!("figures/reader_times.md")]
 //!
 //! No reader ever sees half of a change:
 //!

@@ -14,7 +14,7 @@
 //! | [`apply`](crate::Ring::apply) | O(M + K log K), once for all | O(K log M) | O(K) |
 //! | [`SharedRing::apply`](crate::SharedRing::apply) | the change and O(M) for the copy | the same | O(M) |
 //! | [`SharedRing::load`](crate::SharedRing::load) | O(1) | O(1) | nothing |
-//! | [`tokens`](crate::Ring::tokens), [`shares`](crate::shares) | O(M + N) | O(M + N) | `shares`: O(N) |
+//! | [`tokens`](crate::Ring::tokens), [`shares`](crate::shares) | O(M), `shares` O(M log N) | the same | `shares`: O(N) |
 //! | [`diff`](crate::diff) | O(M + F log F), M over both rings | the same | O(F) |
 //! | [`fingerprint`](crate::Ring::fingerprint), [`snapshot`](crate::Ring::snapshot) | O(bytes of all token ids) | the same | nothing; the snapshot O(N) |
 //! | loading a snapshot | O(M log M) | O(M log M) | O(M) |
@@ -83,7 +83,9 @@
 //!
 //! # Everything else
 //!
-//! `diff` and `shares` go along the tokens once. A fingerprint hashes every token id, a few bytes
+//! `diff` and `shares` go along the tokens once; `diff` then sums up the F arcs that move by the pair
+//! of nodes, in a sorted map: O(F log F) at most. `check` works all tokens out anew and sorts them:
+//! O(M log M). A fingerprint hashes every token id, a few bytes
 //! each. Loading a snapshot is one batch of all M tokens. A snapshot holds N nodes and no token.
 //!
 //! # Memory

@@ -26,6 +26,19 @@
 //! | [`recipes`] | Programs to start from |
 //! | [`costs`] | What does each call cost, and why? |
 //!
+//! # The words
+//!
+//! | word | what it means |
+//! |---|---|
+//! | node | a server, named by an id that does not change |
+//! | token | a place on the circle that belongs to a node; a node has many |
+//! | arc | what lies between a token and the one before it |
+//! | owner | the node that a key belongs to: that of the first token at or after the key's hash |
+//! | weight | how much a node shall carry, as a whole number: 2 is twice as much as 1 |
+//! | V | tokens for each unit of weight, the same for the whole ring |
+//! | replica set | the owner and the distinct nodes after it, for copies of a key |
+//! | snapshot | what a ring is made of, as a document that another process can load |
+//!
 //! # What is promised
 //!
 //! The names I1 to I7 are those of the [crate's page](crate).
@@ -57,9 +70,10 @@
 //!
 //! # How the figures were made
 //!
-//! No figure on these pages depends on a clock. Drawings and tables are made from real rings under
-//! the default hash by one command, and a test fails where a committed file differs from what the
-//! command makes:
+//! Drawings and tables are made from real rings under the default hash by one command and depend on
+//! no clock. Tables of times, in [`changes`] and [`alternatives`], name the run that they are made
+//! of; it stands in the repository, and its machine beside the figures. A test fails where a
+//! committed file differs from what the command makes:
 //!
 //! ```text
 //! cargo run --release --example guide_figures

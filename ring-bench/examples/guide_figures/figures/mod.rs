@@ -1,5 +1,6 @@
 //! The figures of the guide: drawings as SVG, tables as Markdown.
 
+use std::error::Error;
 use std::path::PathBuf;
 
 use ring_core::{Change, Ring as _, RingError};
@@ -12,6 +13,9 @@ mod rings;
 mod schemes;
 mod svg;
 mod tables;
+mod times;
+
+pub(crate) use times::{peers_place, read_peers, readers_of, schemes_of};
 
 /// One file of the guide.
 pub(crate) struct Figure {
@@ -27,7 +31,7 @@ pub(crate) fn folder() -> PathBuf {
 }
 
 /// All figures, drawn and measured anew.
-pub(crate) fn all() -> Result<Vec<Figure>, RingError> {
+pub(crate) fn all() -> Result<Vec<Figure>, Box<dyn Error>> {
     let figure = |name, content| Figure { name, content };
     Ok(vec![
         figure("ring.svg", rings::lookup()?),
@@ -41,6 +45,9 @@ pub(crate) fn all() -> Result<Vec<Figure>, RingError> {
         figure("second.md", tables::second_copy()?),
         figure("hashes.md", tables::hashes()?),
         figure("schemes.md", tables::schemes()),
+        figure("scheme_times.md", times::schemes()?),
+        figure("reader_times.md", times::readers()?),
+        figure("change_times.md", times::changes()?),
     ])
 }
 

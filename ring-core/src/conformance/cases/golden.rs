@@ -17,7 +17,7 @@ use crate::ring::Ring;
 use crate::snapshot::Snapshot;
 
 /// The vectors of a file, each with its name. A file without any would prove nothing.
-fn each(file: &'static str, known: &[&str], vectors: &[Value], run: impl Fn(Members<'_>)) {
+fn each(file: &str, known: &[&str], vectors: &[Value], run: impl Fn(Members<'_>)) {
     assert!(!vectors.is_empty(), "{file} holds no vectors");
     for vector in vectors {
         let vector = Members::of(vector, known);
@@ -271,13 +271,31 @@ fn step<B: Backend>(backend: &B, ring: &mut B::Ring<Fnv1aFmix64>, step: &Value) 
     }
 }
 
-pub(in super::super) fn cases_json<B: Backend>(backend: &B) {
-    let scripts = read("cases.json");
-    each("cases.json", &["name", "vnodes_per_weight", "ops"], list(&scripts), |script| {
+/// Runs scripts, each on a ring of its own.
+fn run_scripts<B: Backend>(backend: &B, file: &str, scripts: &Value) {
+    each(file, &["name", "vnodes_per_weight", "ops"], list(scripts), |script| {
         let mut ring = empty(backend, script.number("vnodes_per_weight"));
         for op in script.list("ops") {
             step(backend, &mut ring, op);
         }
         intact(&ring);
     });
+}
+
+pub(in super::super) fn cases_json<B: Backend>(backend: &B) {
+    run_scripts(backend, "cases.json", &read("cases.json"));
+}
+
+/// Random histories, the same that the ports in `interop/` are held to. The environment variable
+/// `RING_HISTORIES` names a further file of them.
+pub(in super::super) fn histories_json<B: Backend>(backend: &B) {
+    run_scripts(backend, "histories.json", &read("histories.json"));
+    if let Some(path) = std::env::var_os("RING_HISTORIES") {
+        let file = path.to_string_lossy();
+        let text = std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("RING_HISTORIES: {file} cannot be read: {error}"));
+        let scripts = serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("RING_HISTORIES: {file} is no JSON: {error}"));
+        run_scripts(backend, &file, &scripts);
+    }
 }
