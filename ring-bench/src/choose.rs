@@ -6,6 +6,7 @@
 //! | [`model`] | the cost model, break-even, P(cheaper): statistics alone |
 //! | [`measure`] | the process pairs, the mixed workload, pauses, bytes |
 //! | [`vnodes`] | the smallest V for a limit on the fullest node |
+//! | `warnings` | what a reader must know before believing the figures |
 //!
 //! First constraints filter, then cost decides. A verdict is withheld where the figures cannot carry it: see
 //! [`Verdict::Undecidable`].
@@ -21,18 +22,20 @@ use crate::lockstep::UNPINNED_WIDENING;
 use crate::lockstep::link::Program;
 use crate::machine::Machine;
 use crate::measure::Stopwatch;
-use crate::report::number::{ratio_interval, time};
-use crate::stats::{Interval, real};
+use crate::report::number::ratio_interval;
+use crate::stats::Interval;
 use crate::subject::BACKENDS;
 
 pub mod measure;
 pub mod model;
 pub mod vnodes;
+mod warnings;
 pub mod workload;
 
 use measure::{Check, Costs, Pause};
 use model::{BreakEven, Comparison, CostRatio, Outcome};
 use vnodes::Vnodes;
+use warnings::warnings;
 use workload::{Lookups, Workload};
 
 /// The schema of [`Choice`].
@@ -41,11 +44,12 @@ pub const SCHEMA: &str = "ring-choose/1";
 /// How far the mixed workload may be from the model, as a part, on a ring that fits the second-level cache.
 pub const MODEL_LIMIT: f64 = 0.15;
 
-/// How long the lookups between two changes may take in a check of the model, in nanoseconds. A round that lasts longer
-/// meets the scheduler more often than not, and says more about it than about the model: with rounds of 5 to 35 ms on a
-/// machine with nine runnable tasks for two processors, the same workload was 120 to 190 % off the model that rounds
-/// below 1 ms followed within 6 %.
-const ROUND_NS: f64 = 400_000.0;
+/// How long the lookups between two changes may take in a check of the model around the break-even, in nanoseconds, so
+/// that a minute is enough for many rounds.
+const ROUND_NS: f64 = 5_000_000.0;
+
+/// The same at the workload's own number of lookups, where the verdict is given.
+const OWN_ROUND_NS: f64 = 200_000_000.0;
 
 /// What filters before cost decides.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -143,6 +147,8 @@ pub struct Choice {
     pub vnodes: Option<Vnodes>,
     /// How far the medians of two copies of one backend were apart: lookups, changes.
     pub null: [f64; 2],
+    /// The same of the workload's whole cost; this is what the effect is held against.
+    pub null_cost: f64,
     /// Process pairs.
     pub pairs: usize,
     /// Sittings that they were spread over.
@@ -192,9 +198,19 @@ pub fn run(
     let costs = measure::costs(workload, program, progress)?;
     let outcome = model::outcome(&costs.pairs, workload.lookups_per_change);
     let changing = workload.lookups_per_change != Lookups::Only;
-    let slower = costs.pairs.iter().flat_map(|pair| pair.lookup).fold(1.0, f64::max);
-    let most = ROUND_NS / slower / f64::from(workload.batch);
-    let points = model::check_points(&outcome, workload.lookups_per_change, most);
+    // Medians, since one disturbed pair would shorten every round.
+    let slower = [0, 1]
+        .map(|at| costs.pairs.iter().map(|pair| pair.lookup[at]).collect::<Vec<f64>>())
+        .iter()
+        .filter_map(|own| crate::stats::median(own))
+        .fold(1.0, f64::max);
+    let within = |round_ns: f64| round_ns / slower / f64::from(workload.batch);
+    let points = model::check_points(
+        &outcome,
+        workload.lookups_per_change,
+        within(ROUND_NS),
+        within(OWN_ROUND_NS),
+    );
     let checks = measure::checks(workload, &points, &watch, program, progress)?;
     let mut pause_ns = BTreeMap::new();
     if changing {
@@ -206,11 +222,9 @@ pub fn run(
     }
     let comparison = model::compare(&costs.pairs, workload.lookups_per_change, workload.seed)
         .ok_or_else(|| BenchError::failed("no process pair was measured"))?;
+    // What is there at the worst moment must fit: of a published ring the old and the new one.
     let l2 = Machine::read().cache_bytes(2);
-    let in_cache = memory
-        .iter()
-        .flatten()
-        .all(|memory| measure::fits(memory.one_by_one_bytes.max(memory.bulk_bytes), l2));
+    let in_cache = bytes.values().all(|&bytes| measure::fits(bytes, l2));
     let evidence = Evidence {
         comparison: widened(&comparison, &costs),
         costs: &costs,
@@ -260,12 +274,13 @@ pub fn run(
         },
         break_even,
         break_even_reason,
-        warnings: warnings(&costs, in_cache, &checks, &pause_ns),
+        warnings: warnings(&costs, in_cache, &checks, &pause_ns, workload.lookups_per_change),
         pause_ns,
         bytes,
         excluded,
         vnodes,
         null: costs.null,
+        null_cost: costs.null_cost,
         pairs: costs.pairs.len(),
         sittings: measure::SITTINGS,
         checks,
@@ -398,11 +413,9 @@ fn doubt(evidence: &Evidence<'_>) -> Option<String> {
         return Some(format!("the sittings disagree on which of {first} and {second} is cheaper"));
     }
     let effect = (ratio.median.max(1.0 / ratio.median) - 1.0).abs();
-    // Which of the two controls counts: the one of the part that makes up the cost.
-    let null = match evidence.lookups {
-        Lookups::Only => evidence.costs.null[0],
-        Lookups::PerChange(_) => evidence.costs.null[0].max(evidence.costs.null[1]),
-    };
+    // The control of the whole cost, at the workload's own L: what two copies do in a part that hardly counts, such as
+    // one lookup beside a change, says nothing about the ratio.
+    let null = evidence.costs.null_cost;
     if null * 3.0 > effect {
         return Some(format!(
             "two copies of one backend differed by {:.1} %, and the effect of {:.1} % is not three times that",
@@ -445,48 +458,6 @@ fn nearest(checks: &[Check], lookups: Lookups) -> Option<Vec<&Check>> {
     let Lookups::PerChange(lookups) = lookups else { return None };
     let point = checks.iter().map(|c| c.lookups_per_change).min_by_key(|p| p.abs_diff(lookups))?;
     Some(checks.iter().filter(|check| check.lookups_per_change == point).collect())
-}
-
-/// What the reader must know before believing the figures.
-fn warnings(
-    costs: &Costs,
-    in_cache: bool,
-    checks: &[Check],
-    pauses: &BTreeMap<String, Pause>,
-) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if let Some(reason) = &costs.unpinned {
-        warnings.push(format!(
-            "the workers could not stay on one processor ({reason}), so the interval was widened"
-        ));
-    }
-    let worst = checks.iter().map(|check| check.error.abs()).fold(0.0, f64::max);
-    if !in_cache && worst > MODEL_LIMIT {
-        warnings.push(format!(
-            "the ring is larger than the second-level cache, where lookups and changes take it from each other: the mixed \
-             workload is up to {:.0} % off the model",
-            worst * 100.0
-        ));
-    }
-    for (backend, pause) in pauses {
-        if let (Some(idle), Some(during)) = (pause.idle_p99, pause.p99)
-            && real(idle) * 2.0 > real(during)
-        {
-            warnings.push(format!(
-                "readers of {backend} waited {} without any change too (p99), so the pauses say more about the machine \
-                 than about the change",
-                time(real(idle))
-            ));
-        }
-    }
-    let null = costs.null[0].max(costs.null[1]);
-    if null > 0.05 {
-        warnings.push(format!(
-            "two copies of one backend differed by {:.1} %; run again on a quieter machine for a finer answer",
-            null * 100.0
-        ));
-    }
-    warnings
 }
 
 #[cfg(test)]

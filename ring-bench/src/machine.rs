@@ -223,6 +223,14 @@ pub fn pin_to(cpu: usize) -> Result<(), String> {
     Err(format!("pinning to processor {cpu} is supported on Linux only"))
 }
 
+/// How long this thread has waited for a processor while it could have run, in nanoseconds; `None` where the system does
+/// not tell.
+#[must_use]
+pub fn waited_ns() -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    stat.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// Asks the kernel to end this process when the one that started it ends, so that no worker is left behind, not even by
 /// a parent that was killed.
 pub fn end_with_parent() {

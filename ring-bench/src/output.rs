@@ -81,8 +81,13 @@ pub fn print(text: &str) -> Result<(), BenchError> {
 /// # Errors
 ///
 /// [`BenchError::Failed`] where the file cannot be written: it is a directory or read-only, its
-/// directory is missing, the disk is full.
+/// directory is missing, the disk is full. [`BenchError::Usage`] for `-`, which other programs take for standard output.
 pub fn write_file(path: &Path, contents: &[u8]) -> Result<(), BenchError> {
+    if path.as_os_str() == "-" {
+        return Err(BenchError::usage(
+            "-: a file was expected; standard output is /dev/stdout, and a file of this name ./-",
+        ));
+    }
     replace(path, contents).map_err(|error| {
         BenchError::failed(format!("{}: cannot be written: {error}", readable_path(path)))
     })
@@ -111,7 +116,14 @@ fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let mut temporary = new_file_in(directory)?;
+    if !directory.is_dir() {
+        let place = readable_path(directory);
+        return Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("there is no directory {place}"),
+        ));
+    }
+    let mut temporary = new_file_in(directory).map_err(without_place)?;
     temporary.write_all(contents)?;
     if let Some(metadata) = &existing {
         temporary.as_file().set_permissions(metadata.permissions())?;
@@ -134,6 +146,14 @@ fn new_file_in(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(directory)
+}
+
+/// The system's error without the name of the temporary file, which the user never gave.
+fn without_place(error: io::Error) -> io::Error {
+    match error.to_string().rsplit_once(" at path ") {
+        Some((words, _)) => io::Error::new(error.kind(), words.to_owned()),
+        None => error,
+    }
 }
 
 #[cfg(test)]
@@ -166,6 +186,11 @@ mod tests {
         let error = write_file(&missing, b"x").expect_err("no such directory");
         assert_eq!(error.exit_code(), 1);
         assert!(error.to_string().starts_with(&missing.display().to_string()), "{error}");
+        assert!(error.to_string().contains("no directory"), "{error}");
+        assert!(!error.to_string().contains(".ring-bench-"), "{error}");
+        assert_eq!(write_file(Path::new("-"), b"x").expect_err("no file").exit_code(), 2);
+        let sealed = new_file_in(&directory.path().join("missing")).expect_err("no directory");
+        assert!(!without_place(sealed).to_string().contains(".ring-bench-"));
         assert!(write_file(directory.path(), b"x").is_err());
         assert!(names(directory.path()).is_empty());
 

@@ -27,6 +27,12 @@ impl RingFile {
     /// A usage error where the file cannot be read or is no snapshot.
     pub fn read(path: &Path) -> Result<Self, BenchError> {
         let usage = |reason: String| BenchError::usage(reason).at(&readable_path(path));
+        if path.as_os_str() == "-" {
+            return Err(usage(
+                "the file of a ring was expected; standard input is /dev/stdin, and a file of this name ./-"
+                    .to_owned(),
+            ));
+        }
         let bytes =
             read_document(path).map_err(|error| usage(format!("cannot be read: {error}")))?;
         let text = std::str::from_utf8(&bytes).map_err(|error| {

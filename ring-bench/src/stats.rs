@@ -2,8 +2,9 @@
 //!
 //! The unit of replication is the **process pair**: two processes measured in turn. Samples inside a pair share the
 //! address space layout, the state of the allocator and the weather of one moment, so they say little about the next
-//! pair. Intervals therefore count pairs, never samples ([`order_interval`], [`ratio_of_pairs`]);
-//! [`hierarchical_interval`] resamples all three levels and is there for reports that must show all of them.
+//! pair. An interval of samples alone would be far too narrow. [`order_interval`] and [`ratio_of_pairs`] count pairs;
+//! [`hierarchical_interval`] resamples sittings, pairs and samples, and so sees the difference between sittings, which
+//! pairs alone take for chance. Tables show the smallest interval that holds both.
 //!
 //! Nothing here reads a clock, so everything is tested on synthetic data whose truth is known.
 
@@ -198,7 +199,7 @@ pub fn order_interval(values: &[f64]) -> Option<Interval> {
 }
 
 /// The middle 95 % of resampled statistics around `estimate`.
-fn percentile_interval(estimate: f64, mut resampled: Vec<f64>) -> Interval {
+pub(crate) fn percentile_interval(estimate: f64, mut resampled: Vec<f64>) -> Interval {
     resampled.sort_unstable_by(f64::total_cmp);
     // 2.5 % at each end.
     let cut = resampled.len() / 40;

@@ -100,10 +100,14 @@ fn a_run_verifies_and_says_what_was_checked() {
     let output = ring_bench(&["verify", original().to_str().expect("a path")]);
     assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
     assert!(
-        text(&output.stdout).starts_with("verified: digests of 10 files"),
+        text(&output.stdout).starts_with("verified: digests of 10 files, "),
         "{}",
         text(&output.stdout)
     );
+    // One sentence, and no progress where nobody watches.
+    assert!(text(&output.stdout).ends_with(" drawn again.\n"), "{}", text(&output.stdout));
+    assert_eq!(text(&output.stdout).lines().count(), 1);
+    assert_eq!(text(&output.stderr), "");
 }
 
 #[test]
@@ -140,7 +144,7 @@ fn truncated_missing_and_extra_files_are_named() {
     fs::remove_file(folder.join("corpora.json")).expect("removed");
     fs::write(folder.join("notes.txt"), "extra").expect("written");
     let found = findings(&folder);
-    assert!(found.contains("corpora.json: cannot be read"), "{found}");
+    assert_eq!(found.matches("corpora.json: cannot be read").count(), 1, "{found}");
     assert!(found.contains("notes.txt: no such file was expected"), "{found}");
 }
 
@@ -166,6 +170,12 @@ fn an_edited_sample_is_found_by_the_cell_that_no_longer_follows() {
         assert!(found.lines().all(|line| !line.starts_with("samples.csv: SHA-256")), "{found}");
         assert!(
             found.lines().any(|line| line.starts_with("results.csv: line ")),
+            "{column}: {found}"
+        );
+        // The cell by its row and column, in words.
+        let cell = found.lines().find(|line| line.contains("column samples_sha256")).unwrap_or("");
+        assert!(
+            cell.contains(", row figure, 3x4 uniform(16), ") && cell.contains("was expected"),
             "{column}: {found}"
         );
     }
@@ -266,6 +276,33 @@ fn runs_of_different_machines_are_refused_unless_told_otherwise() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("Abacus 3000"), "{}", text(&output.stderr));
     assert!(ring_bench(&["cmp", a, b, "--different-machines"]).status.success());
+}
+
+#[test]
+fn places_that_cannot_be_written_are_told_before_anything_is_measured() {
+    let place = tempfile::tempdir().expect("a directory");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ring-bench"));
+        command.args(["compare", "--quick"]).args(arguments).current_dir(place.path());
+        let output = command.stdin(Stdio::null()).output().expect("ring-bench runs");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        (output.status.code(), text(&output.stderr))
+    };
+    fs::write(place.path().join("file"), "x").expect("written");
+    for (arguments, code, words) in [
+        (&["--export-json", "a", "--export-csv", "a"][..], 2, "a: two exports go to this file"),
+        (&["--export-json", "a", "--export-markdown", "./a"], 2, "./a: two exports"),
+        (&["--export-json", "file", "--export-html", "file"], 2, "file: two exports"),
+        (&["--export-json", "-"], 2, "-: a file was expected"),
+        (&["--export-json", "no/a"], 1, "no/a: cannot be written: there is no directory no"),
+        (&["--out", "no/run"], 1, "no/run: cannot be written: its parent is no directory"),
+        (&["--out", "file"], 1, "file: cannot be written: "),
+    ] {
+        let (found, said) = run(arguments);
+        assert_eq!(found, Some(code), "{arguments:?}: {said}");
+        assert!(said.contains(words), "{arguments:?}: {said}");
+    }
+    assert_eq!(fs::read_dir(place.path()).expect("a directory").count(), 1);
 }
 
 #[test]

@@ -165,17 +165,23 @@ impl Hash64 for Fnv1aFmix64 {
 pub(crate) struct FnvState(u64);
 
 impl FnvState {
+    const PRIME: u64 = 0x0100_0000_01b3;
+
     pub(crate) const fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
     #[inline]
     pub(crate) fn write(self, bytes: &[u8]) -> Self {
-        Self(
-            bytes.iter().fold(self.0, |state, &byte| {
-                (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            }),
-        )
+        let step = |state: u64, &byte: &u8| (state ^ u64::from(byte)).wrapping_mul(Self::PRIME);
+        // Eight bytes without a loop around them. It would cost as much as what it repeats.
+        let eights = bytes.chunks_exact(8);
+        let rest = eights.remainder();
+        let state = eights.fold(self.0, |state, eight| match eight.first_chunk::<8>() {
+            Some(eight) => eight.iter().fold(state, step),
+            None => state,
+        });
+        Self(rest.iter().fold(state, step))
     }
 
     /// `fmix64` of the state: the default hash of all that was written.
@@ -256,7 +262,9 @@ pub struct Xxh3;
 
 #[cfg(feature = "xxh3")]
 impl Hash64 for Xxh3 {
-    #[inline]
+    // Left to itself, the compiler finds it too large in a large program, and calls it.
+    #[expect(clippy::inline_always, reason = "short keys, for which the call is what costs")]
+    #[inline(always)]
     fn hash64(&self, bytes: &[u8]) -> u64 {
         xxhash_rust::xxh3::xxh3_64(bytes)
     }

@@ -125,7 +125,9 @@ pub trait Ring {
     /// # Complexity
     ///
     /// O(length of the key) to hash it, and one search among M tokens.
-    #[inline]
+    // A call in a loop would load the ring's pointers anew for each key.
+    #[expect(clippy::inline_always, reason = "a lookup is little longer than the call")]
+    #[inline(always)]
     fn get_node(&self, key: impl AsRef<[u8]>) -> Option<&str> {
         self.owner_at(self.hasher().hash64(key.as_ref()))
     }

@@ -208,7 +208,8 @@ impl<S: TokenStore, H: Hash64> Ring for HashRing<S, H> {
         Walk { slots: self.store.walk(hash), table: self.membership.table() }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a lookup is little longer than the call")]
+    #[inline(always)]
     fn owner_at(&self, hash: u64) -> Option<&str> {
         let node = self.store.node_at_or_after(hash)?;
         self.membership.table().get(node)

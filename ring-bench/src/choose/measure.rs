@@ -5,13 +5,14 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
+use crate::choose::MODEL_LIMIT;
 use crate::choose::model::PairCost;
 use crate::choose::workload::{Lookups, Workload};
 use crate::compare::Progress;
 use crate::error::BenchError;
 use crate::experiments::pauses::{PausePlan, Pauses};
 use crate::lockstep::link::{Link, Program};
-use crate::lockstep::pair::{PairRun, Plan, prepare, run as run_pair};
+use crate::lockstep::pair::{PairRun, Plan, Prepared, prepare, run as run_pair};
 use crate::lockstep::protocol::{Answer, Ask, MemoryCount, SubjectSpec};
 use crate::lockstep::schedule::visits;
 use crate::machine::measuring_cpu;
@@ -23,18 +24,27 @@ use crate::subject::BACKENDS;
 
 /// Sittings of every measurement.
 pub(super) const SITTINGS: usize = 3;
-/// Process pairs of the two backends.
-const PAIRS: usize = 6;
+/// Process pairs of the two backends, three a sitting: the interval of nine leaves out the lowest and the highest, so that
+/// one disturbed pair does not decide.
+const PAIRS: usize = 9;
 /// Process pairs of one backend with itself, three for each.
 const NULL_PAIRS: usize = 6;
-/// Process pairs of the mixed workload.
-const CHECK_PAIRS: usize = 3;
+/// A slow machine takes no more than these of a sitting once the sitting's part of the time is over: pairs of the two
+/// backends, and of one with itself.
+const LEAST_OF_SITTING: [usize; 2] = [2, 1];
+/// How long a sitting may take before it is cut to the least.
+const SITTING: Duration = Duration::from_secs(8);
+/// Rounds of the mixed workload.
+const CHECK_ROUNDS: usize = 3;
+/// The same where those fall on both sides of the limit, so that their median says little.
+const MORE_CHECK_ROUNDS: usize = 7;
 /// How long a routine samples in a process pair.
 const SLICE: Duration = Duration::from_millis(120);
 /// Processes of each backend that measure pauses.
 const PAUSE_PROCESSES: usize = 3;
 
-/// After this long checks and pauses are cut to one round each, so that a slow machine still answers within a minute.
+/// After this long, checks stay with the processes they have and take the fewest rounds, and pauses are cut to one round,
+/// so that a slow machine still answers within a minute or little more.
 pub(super) const LATE: Duration = Duration::from_secs(40);
 
 /// How long one answer may take. A large ring on a machine that gives little of its time takes minutes to be built.
@@ -59,6 +69,33 @@ fn plan(routines: Vec<Routine>) -> Plan {
     Plan { routines, samples: 40, least_samples: 4, slice: SLICE, same_answers: true }
 }
 
+/// A process pair that holds its rings.
+struct Started {
+    links: [Link; 2],
+    prepared: Prepared,
+}
+
+impl Started {
+    fn run(&mut self, plan: &Plan, stream: &mut Stream) -> Result<PairRun, BenchError> {
+        let [a, b] = &mut self.links;
+        let runs = run_pair([a, b], &self.prepared, plan, stream)?;
+        Ok(PairRun { prepared: self.prepared.clone(), runs })
+    }
+}
+
+/// Starts a process pair of these backends.
+fn start(
+    workload: &Workload,
+    backends: [&str; 2],
+    program: &Program,
+) -> Result<Started, BenchError> {
+    let specs = backends.map(|backend| workload.spec(backend));
+    let mut links = [worker(program, backends[0])?, worker(program, backends[1])?];
+    let [a, b] = &mut links;
+    let prepared = prepare([a, b], [&specs[0], &specs[1]], measuring_cpu(), true)?;
+    Ok(Started { links, prepared })
+}
+
 /// One process pair of these backends.
 fn pair(
     workload: &Workload,
@@ -67,12 +104,7 @@ fn pair(
     program: &Program,
     stream: &mut Stream,
 ) -> Result<PairRun, BenchError> {
-    let specs = backends.map(|backend| workload.spec(backend));
-    let mut links = [worker(program, backends[0])?, worker(program, backends[1])?];
-    let [a, b] = &mut links;
-    let prepared = prepare([a, b], [&specs[0], &specs[1]], measuring_cpu(), true)?;
-    let runs = run_pair([a, b], &prepared, plan, stream)?;
-    Ok(PairRun { prepared, runs })
+    start(workload, backends, program)?.run(plan, stream)
 }
 
 /// The time of one changed node: the mean of the change and its inverse, a node's part of the batch. Both workers.
@@ -101,6 +133,8 @@ pub(super) struct Costs {
     pub(super) pairs: Vec<PairCost>,
     /// The null control of lookups and of changes: how far the median of two copies is from 1.
     pub(super) null: [f64; 2],
+    /// The null control of the workload itself: the same of its whole cost.
+    pub(super) null_cost: f64,
     /// Tokens of the ring.
     pub(super) tokens: u64,
     /// Why workers could not stay on one processor.
@@ -117,6 +151,8 @@ pub(super) fn costs(
     program: &Program,
     progress: &dyn Progress,
 ) -> Result<Costs, BenchError> {
+    let watch = Stopwatch::start();
+    let mut taken = [[0; 2]; SITTINGS];
     let mut stream = Stream::new(workload.seed, "choose/lots");
     let get = lookup(workload);
     let change = Routine::Mix(workload.mix(0));
@@ -128,22 +164,31 @@ pub(super) fn costs(
     let plan = plan(routines);
     let order = visits(&[PAIRS, NULL_PAIRS], SITTINGS, &mut stream);
     progress.phase("lookups and changes", order.len() as u64);
-    let mut costs = Costs { pairs: Vec::new(), null: [0.0; 2], tokens: 0, unpinned: None };
-    let mut nulls: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
+    let mut costs =
+        Costs { pairs: Vec::new(), null: [0.0; 2], null_cost: 0.0, tokens: 0, unpinned: None };
+    let mut nulls: [Vec<f64>; 3] = Default::default();
+    let cost_of = |run: &PairRun, sitting: usize| -> Result<PairCost, BenchError> {
+        let lookup = one_lookup(run, get).ok_or_else(missing)?;
+        let update = if changing {
+            changed_node(run, change, workload.batch).ok_or_else(missing)?
+        } else {
+            [0.0; 2]
+        };
+        Ok(PairCost { sitting, lookup, update })
+    };
     for visit in order {
         let main = visit.configuration == 0;
+        let end = SITTING * u32::try_from(visit.sitting + 1).unwrap_or(1);
+        let own = &mut taken[visit.sitting][visit.configuration];
+        if *own >= LEAST_OF_SITTING[visit.configuration] && watch.left_of(end).is_zero() {
+            progress.step();
+            continue;
+        }
+        *own += 1;
         let backends = if main { BACKENDS } else { [BACKENDS[visit.pair % 2]; 2] };
         let run = pair(workload, backends, &plan, program, &mut stream)?;
         if main {
-            costs.pairs.push(PairCost {
-                sitting: visit.sitting,
-                lookup: one_lookup(&run, get).ok_or_else(missing)?,
-                update: if changing {
-                    changed_node(&run, change, workload.batch).ok_or_else(missing)?
-                } else {
-                    [0.0; 2]
-                },
-            });
+            costs.pairs.push(cost_of(&run, visit.sitting)?);
         } else {
             let log = |routine: Routine| {
                 let own = run.runs.iter().find(|own| own.routine == routine)?;
@@ -151,13 +196,17 @@ pub(super) fn costs(
             };
             nulls[0].extend(log(get));
             nulls[1].extend(log(change));
+            let whole = cost_of(&run, visit.sitting)?;
+            nulls[2].push(whole.log_ratio(workload.lookups_per_change));
         }
         costs.tokens = run.prepared.tokens[0];
         costs.unpinned = costs.unpinned.or(run.prepared.unpinned);
         progress.step();
     }
-    costs.null = nulls
+    let [lookups, changes, whole] = nulls
         .map(|logs| ratio_of_pairs(&logs).map_or(0.0, |ratio| (ratio.interval.median - 1.0).abs()));
+    costs.null = [lookups, changes];
+    costs.null_cost = whole;
     Ok(costs)
 }
 
@@ -172,7 +221,7 @@ pub struct Check {
     pub predicted_ns: f64,
     /// What the mixed workload took.
     pub measured_ns: f64,
-    /// Measured over predicted, less 1; the median over process pairs.
+    /// Measured over predicted, less 1; the median over rounds.
     pub error: f64,
 }
 
@@ -193,13 +242,20 @@ pub(super) fn checks(
     let mut routines = vec![get, change];
     routines.extend(points.iter().map(|&lookups| Routine::Mix(workload.mix(lookups))));
     let plan = plan(routines);
-    progress.phase("the mixed workload", CHECK_PAIRS as u64);
+    progress.phase("the mixed workload", CHECK_ROUNDS as u64);
     let mut found: Vec<[[Vec<f64>; 2]; 2]> = vec![Default::default(); points.len()];
-    for at in 0..CHECK_PAIRS {
-        if at > 0 && watch.left_of(LATE).is_zero() {
+    let mut started = start(workload, BACKENDS, program)?;
+    for at in 0..MORE_CHECK_ROUNDS {
+        let late = watch.left_of(LATE).is_zero();
+        if at >= CHECK_ROUNDS && (late || !is_mixed(&found)) {
             break;
         }
-        let run = pair(workload, BACKENDS, &plan, program, &mut stream)?;
+        // Fresh processes for each round while there is time. One round alone would judge by one moment of the machine:
+        // on a busy one, single rounds were twice the model where all others were within a tenth of it.
+        if at > 0 && !late {
+            started = start(workload, BACKENDS, program)?;
+        }
+        let run = started.run(&plan, &mut stream)?;
         let lookup = one_lookup(&run, get).ok_or_else(missing)?;
         let update = changed_node(&run, change, workload.batch).ok_or_else(missing)?;
         let cost = PairCost { sitting: 0, lookup, update };
@@ -229,6 +285,16 @@ pub(super) fn checks(
         }
     }
     Ok(checks)
+}
+
+/// Whether rounds of one point and backend are on both sides of the limit. Asked of either outcome alike: neither more
+/// rounds for a model that just failed, nor fewer for one that just held.
+fn is_mixed(found: &[[[Vec<f64>; 2]; 2]]) -> bool {
+    found.iter().flatten().any(|[predicted, measured]| {
+        let off = |(p, m): (&f64, &f64)| (m / p - 1.0).abs() > MODEL_LIMIT;
+        let beyond = predicted.iter().zip(measured).filter(|&pair| off(pair)).count();
+        beyond > 0 && beyond < predicted.len()
+    })
 }
 
 /// How long lookups took that were due during a change, in nanoseconds.
@@ -412,32 +478,5 @@ pub(super) fn fits(bytes: u64, cache: Option<u64>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_need_ten_times_beyond_them() {
-        let of = |during: Vec<u64>| Pause::of(&Pauses { during, between: vec![5; 1_000] });
-        let pause = of((1..=1_000).collect());
-        assert_eq!((pause.p50, pause.p99, pause.p999), (Some(500), Some(990), None));
-        assert_eq!((pause.max, pause.count, pause.idle_p99), (Some(1_000), 1_000, Some(5)));
-        let few = of(vec![7, 9]);
-        assert_eq!((few.p50, few.p99, few.max), (None, None, Some(9)));
-        assert_eq!(few.against_limit(), Some(9));
-        assert_eq!(of(Vec::new()).against_limit(), None);
-    }
-
-    #[test]
-    fn a_published_ring_is_there_twice() {
-        let memory = MemoryCount {
-            tokens: 10,
-            bulk_bytes: 200,
-            one_by_one_bytes: 300,
-            bulk_total_bytes: 900,
-            lookup_allocations: 0,
-            lookups: 1,
-        };
-        assert_eq!(peak_bytes(&memory, Regime::Exclusive), 300);
-        assert_eq!(peak_bytes(&memory, Regime::Published), 600);
-    }
-}
+#[path = "measure_tests.rs"]
+mod tests;

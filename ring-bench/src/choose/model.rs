@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::choose::workload::Lookups;
 use crate::seeded::Stream;
-use crate::stats::{Interval, RESAMPLES, median, order_interval, real, real_len};
+use crate::stats::{
+    Interval, RESAMPLES, median, order_interval, percentile_interval, real, real_len,
+};
 use crate::subject::BACKENDS;
 
 /// What one process pair found, in nanoseconds: first backend, second backend.
@@ -36,7 +38,7 @@ impl PairCost {
     }
 
     /// `ln(second / first)` of the cost.
-    fn log_ratio(&self, lookups: Lookups) -> f64 {
+    pub(super) fn log_ratio(&self, lookups: Lookups) -> f64 {
         let [first, second] = self.cost(lookups);
         (second / first).ln()
     }
@@ -161,16 +163,19 @@ pub fn compare(pairs: &[PairCost], lookups: Lookups, seed: u64) -> Option<Compar
     }
     sittings.retain(|sitting| !sitting.is_empty());
     let mut stream = Stream::new(seed, "choose/resample");
-    let won = (0..RESAMPLES)
-        .filter(|_| {
+    let resampled: Vec<f64> = (0..RESAMPLES)
+        .filter_map(|_| {
             let mut drawn = Vec::with_capacity(logs.len());
             for _ in 0..sittings.len() {
                 let sitting = &sittings[stream.index(sittings.len())];
                 drawn.extend((0..sitting.len()).map(|_| sitting[stream.index(sitting.len())]));
             }
-            median(&drawn).is_some_and(wins)
+            median(&drawn)
         })
-        .count();
+        .collect();
+    let won = resampled.iter().filter(|&&log| wins(log)).count();
+    // Wider where the sittings differ: the pairs alone would take them for one.
+    let interval = interval.hull(percentile_interval(interval.median, resampled));
     Some(Comparison {
         ratio: interval.map(f64::exp),
         cheaper,
@@ -179,18 +184,26 @@ pub fn compare(pairs: &[PairCost], lookups: Lookups, seed: u64) -> Option<Compar
     })
 }
 
-/// Where the model is checked: a quarter of the break-even, the break-even, four times it. Where there is none, around
-/// the workload's own L. At most `most` lookups for each changed node, so that a round stays measurable.
+/// Where the model is checked: a quarter of the break-even, the break-even, four times it (where there is none, the same
+/// around the workload's own L), and always the workload's own L, where the verdict is given.
+///
+/// The first three have at most `most` lookups for each changed node, the own one at most `most_own`, so that a round
+/// stays measurable. A workload without a lookup is checked with the others alone: there the model is its own
+/// measurement.
 #[must_use]
-pub fn check_points(outcome: &Outcome, lookups: Lookups, most: f64) -> Vec<u64> {
-    let centre = match (outcome, lookups) {
-        (_, Lookups::Only) => return Vec::new(),
-        (Outcome::BreakEven(even), _) => even.lookups_per_change,
-        (_, Lookups::PerChange(n)) => real(n),
+pub fn check_points(outcome: &Outcome, lookups: Lookups, most: f64, most_own: f64) -> Vec<u64> {
+    let Lookups::PerChange(own) = lookups else { return Vec::new() };
+    let centre = match outcome {
+        Outcome::BreakEven(even) => even.lookups_per_change,
+        Outcome::Dominates(_) | Outcome::Unknown(_) => real(own),
     };
     let centre = centre.clamp(4.0, (most / 4.0).max(4.0));
     let mut points: Vec<u64> =
         [centre / 4.0, centre, centre * 4.0].into_iter().map(whole).collect();
+    if own > 0 {
+        points.push(own.min(whole(most_own)).max(1));
+    }
+    points.sort_unstable();
     points.dedup();
     points
 }
@@ -264,18 +277,26 @@ mod tests {
         let comparison = compare(&pairs, Lookups::Only, 1).unwrap();
         assert!(!comparison.sittings_agree);
         assert!(comparison.p_cheaper < 0.99, "{comparison:?}");
+        assert!(comparison.ratio.holds(1.0), "{comparison:?}");
     }
 
     #[test]
     fn checks_stand_around_the_break_even_or_the_workload() {
         let even = outcome(&pairs([20.0, 70.0], [70_000.0, 20_000.0]), Lookups::PerChange(5));
-        let points = check_points(&even, Lookups::PerChange(5), 131_072.0);
-        assert_eq!(points.len(), 3);
-        assert!(points[0].abs_diff(250) < 10 && points[2].abs_diff(4_000) < 100, "{points:?}");
+        let points = |outcome: &Outcome, own: u64, most: f64, most_own: f64| {
+            check_points(outcome, Lookups::PerChange(own), most, most_own)
+        };
+        // Far from the break-even, the workload's own L is checked as well.
+        let far = points(&even, 5, 131_072.0, 1e6);
+        assert_eq!((far.len(), far[0]), (4, 5));
+        assert!(far[1].abs_diff(250) < 10 && far[3].abs_diff(4_000) < 100, "{far:?}");
+        let beyond = points(&even, 500_000, 131_072.0, 1e6);
+        assert_eq!(beyond[3], 500_000);
         let none = Outcome::Dominates(0);
-        assert_eq!(check_points(&none, Lookups::PerChange(400), 131_072.0), [100, 400, 1_600]);
-        assert_eq!(check_points(&none, Lookups::PerChange(0), 131_072.0), [1, 4, 16]);
-        assert_eq!(check_points(&none, Lookups::PerChange(u64::MAX), 1_024.0), [64, 256, 1024]);
-        assert!(check_points(&none, Lookups::Only, 1_024.0).is_empty());
+        assert_eq!(points(&none, 400, 131_072.0, 1e6), [100, 400, 1_600]);
+        assert_eq!(points(&none, 0, 131_072.0, 1e6), [1, 4, 16]);
+        assert_eq!(points(&none, 1, 131_072.0, 1e6), [1, 4, 16]);
+        assert_eq!(points(&none, u64::MAX, 1_024.0, 1e6), [64, 256, 1_024, 1_000_000]);
+        assert!(check_points(&none, Lookups::Only, 1_024.0, 1e6).is_empty());
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::choose::model::PairCost;
 
 fn costs(null: f64) -> Costs {
-    Costs { pairs: Vec::new(), null: [null; 2], tokens: 0, unpinned: None }
+    Costs { pairs: Vec::new(), null: [null; 2], null_cost: null, tokens: 0, unpinned: None }
 }
 
 fn comparison(median: f64, low: f64, high: f64) -> Comparison {
@@ -60,6 +60,34 @@ fn each_doubt_withholds_the_verdict_and_says_why() {
     }
     // Beyond the cache a line that is off is no doubt while the mixed workload ranks them alike.
     assert_eq!(judge(clear(), 0.01, &off, false).0, Verdict::SortedVec);
+}
+
+#[test]
+fn two_copies_that_differ_in_a_part_that_hardly_counts_are_no_doubt() {
+    // One lookup beside a change: the lookups of two copies differ by half, their costs by one per cent.
+    let costs = Costs { null: [0.5, 0.01], null_cost: 0.01, ..costs(0.0) };
+    let evidence = Evidence {
+        comparison: comparison(0.5, 0.4, 0.625),
+        costs: &costs,
+        checks: &[],
+        in_cache: true,
+        lookups: Lookups::PerChange(1),
+    };
+    assert_eq!(decide(&evidence, &[]).0, Verdict::BTree);
+    // And the other way round.
+    let costs = Costs { null: [0.0, 0.0], null_cost: 0.5, ..costs.clone() };
+    assert_eq!(decide(&Evidence { costs: &costs, ..evidence }, &[]).0, Verdict::Undecidable);
+}
+
+#[test]
+fn a_workload_beyond_the_longest_round_is_said_to_be() {
+    let checks = [check("btree", 500, 50.0, 0.01)];
+    let warned = |own| {
+        let lookups = Lookups::PerChange(own);
+        warnings(&costs(0.0), true, &checks, &BTreeMap::new(), lookups).join("; ")
+    };
+    assert!(warned(501).contains("up to 500 lookups a change"), "{}", warned(501));
+    assert_eq!(warned(500), "");
 }
 
 #[test]

@@ -97,6 +97,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, color: Color) -> Result<(), BenchError> {
+    options::check_distinct(args.exports())?;
     for path in args.exports() {
         check_place(path)?;
     }
@@ -184,6 +185,10 @@ impl Args {
 
 /// Finds out before anything is measured that a file could not be written afterwards.
 fn check_place(path: &Path) -> Result<(), BenchError> {
+    if path.as_os_str() == "-" {
+        // Refused there, with the words of every other verb.
+        return output::write_file(path, b"");
+    }
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -65,7 +65,30 @@ impl Color {
 
 /// Says why the command stopped.
 pub(crate) fn error(color: Color, error: &BenchError) {
-    say(color, "error", "\x1b[1;31m", &error.to_string());
+    say(color, "error", "\x1b[1;31m", &shortened(&error.to_string()));
+}
+
+/// A word of a message is cut to this many characters where it has more than [`LONGEST_WORD`].
+const CUT_WORD: usize = 80;
+/// Paths are longer than other values, and useless when cut.
+const LONGEST_WORD: usize = 120;
+const LONGEST_PATH: usize = 1000;
+
+/// The message with its longest words cut: a value of a megabyte would push the sentence around it off the screen.
+fn shortened(message: &str) -> String {
+    let mut text = String::with_capacity(message.len().min(4096));
+    for part in message.split_inclusive(char::is_whitespace) {
+        let word = part.trim_end();
+        let length = word.chars().count();
+        if length <= if word.contains('/') { LONGEST_PATH } else { LONGEST_WORD } {
+            text += part;
+            continue;
+        }
+        text.extend(word.chars().take(CUT_WORD));
+        text += &format!("... ({length} characters)");
+        text += &part[word.len()..];
+    }
+    text
 }
 
 /// Says something that did not stop the command.
@@ -109,5 +132,22 @@ pub(crate) fn print_help(help: &clap::Error) -> Result<(), BenchError> {
         Err(error) => {
             Err(BenchError::failed(format!("standard output: cannot be written: {error}")))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_words_of_a_message_are_cut() {
+        let short = "--add a=0: not a whole number\n  tip: 1";
+        assert_eq!(shortened(short), short);
+        let long = format!("--add {}: no\nmore", "x".repeat(100_000));
+        let cut = shortened(&long);
+        assert!(cut.starts_with("--add xxx") && cut.ends_with("characters) no\nmore"), "{cut}");
+        assert!(cut.len() < 130, "{cut}");
+        let path = format!("{}: no", "folder/".repeat(60));
+        assert_eq!(shortened(&path), path);
     }
 }

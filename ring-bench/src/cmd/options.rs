@@ -6,6 +6,7 @@ use clap::builder::PossibleValuesParser;
 use ring_bench::error::BenchError;
 use ring_bench::hashes::AnyHash;
 use ring_bench::keys::KeyLines;
+use ring_bench::names::readable_path;
 use ring_bench::output;
 use ring_bench::ring_file::read_secret;
 use ring_core::Hash64;
@@ -81,6 +82,36 @@ pub(crate) fn keys(path: &Path) -> Result<KeyLines, BenchError> {
         console::say_if_waiting_for_keys();
     }
     KeyLines::open(path)
+}
+
+/// Refuses two exports to one file, of which the second would replace the first.
+pub(crate) fn check_distinct<'a>(
+    paths: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), BenchError> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        // Pipes and devices take one text after the other.
+        if path.exists() && !path.is_file() {
+            continue;
+        }
+        let folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let place = match (path.canonicalize(), folder.canonicalize(), path.file_name()) {
+            (Ok(place), ..) => place,
+            (_, Ok(folder), Some(name)) => folder.join(name),
+            _ => path.clone(),
+        };
+        if seen.contains(&place) {
+            return Err(BenchError::usage(format!(
+                "{}: two exports go to this file, and the second would replace the first",
+                readable_path(path)
+            )));
+        }
+        seen.push(place);
+    }
+    Ok(())
 }
 
 /// Prints a report as a JSON document.

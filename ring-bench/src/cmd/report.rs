@@ -10,6 +10,7 @@ use ring_bench::results::run_dir::{Run, json};
 use ring_bench::results::splice::splice;
 
 use super::console::Color;
+use super::options;
 
 /// Draw a run again: its tables here, and its drawn files in the directory or elsewhere
 ///
@@ -57,6 +58,12 @@ pub(crate) fn run(args: &Args, color: Color) -> Result<(), BenchError> {
             "{place}: is no complete run: it has no {MANIFEST}"
         )));
     }
+    options::check_distinct(
+        [&args.export_html, &args.export_markdown, &args.export_csv, &args.export_json]
+            .into_iter()
+            .chain([&args.splice])
+            .flatten(),
+    )?;
     let run = Run::read(&args.folder).map_err(|e| BenchError::usage(e.to_string()).at(&place))?;
     let drawn = run.drawn();
     let of = |name: &str| {

@@ -18,7 +18,8 @@ use super::options::{SecretArgs, hash_names, positive};
 ///
 /// The snapshot is a small JSON document with the nodes, their weights and a fingerprint, which
 /// every other verb reads. The ring begins empty, or as --ring has it; the nodes of --capacities
-/// are added, then come the changes, all of it as one batch.
+/// are added, then come the changes, all of it as one batch. A node that is added without a
+/// weight weighs 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

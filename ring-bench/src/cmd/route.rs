@@ -20,8 +20,9 @@ use super::options::{self, SecretArgs, count};
 /// Keys are lines of bytes without their LF; a CR is part of the key, an empty line the empty key.
 /// tsv is the key, then its nodes, separated by TABs. jsonl is an object a key:
 /// `{"key":…,"nodes":[…],"shortfall":n}`, with `key_hex` in place of `key` where the bytes are not
-/// UTF-8; the shortfall says how many of the nodes asked for the ring does not have. Memory does not
-/// grow with the number of keys.
+/// UTF-8; the shortfall says how many of the nodes asked for the ring does not have. In tsv a key that
+/// holds a TAB looks like a key with nodes: use jsonl for such keys. Memory does not grow with the
+/// number of keys.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -7,6 +7,7 @@ use ring_bench::output;
 use ring_bench::results::verify::verify;
 
 use super::console::{self, Color};
+use super::progress::Bar;
 
 /// Verify a run: digests, every table cell from the samples, keys and exact figures from the seed
 ///
@@ -23,13 +24,23 @@ pub(crate) struct Args {
     folder: PathBuf,
 }
 
+/// `a, b and c`.
+fn sentence(parts: &[String]) -> String {
+    match parts {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => parts.concat(),
+    }
+}
+
 pub(crate) fn run(args: &Args, color: Color) -> Result<(), BenchError> {
-    let report = verify(&args.folder)?;
+    let progress = Bar::new();
+    let report = verify(&args.folder, &progress)?;
+    drop(progress);
     for skipped in &report.skipped {
         console::warning(color, &format!("not checked: {skipped}"));
     }
     if report.findings.is_empty() {
-        return output::print(&format!("verified: {}\n", report.checked.join("; ")));
+        return output::print(&format!("verified: {}.\n", sentence(&report.checked)));
     }
     output::print(&(report.findings.join("\n") + "\n"))?;
     let count = report.findings.len();

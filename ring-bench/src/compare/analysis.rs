@@ -7,7 +7,9 @@ use crate::lockstep::UNPINNED_WIDENING;
 use crate::lockstep::pair::RoutineRun;
 use crate::record::{Environment, Observation, RatioRow, Row, status};
 use crate::routine::{Phase, Routine};
-use crate::stats::{Interval, Ratio, log_ratio, median, order_interval, ratio_of_pairs, real};
+use crate::stats::{
+    Interval, Ratio, hierarchical_interval, log_ratio, median, order_interval, ratio_of_pairs, real,
+};
 use crate::subject::BACKENDS;
 
 /// The figures of a run.
@@ -26,6 +28,19 @@ impl Run<'_> {
     /// The median time of one operation of `worker`, in nanoseconds.
     fn median_ns(&self, phase: usize, worker: usize) -> Option<f64> {
         self.run.median_ns(phase, worker, &self.measured.run.prepared.clock)
+    }
+
+    /// The times of one operation of `worker`, sample by sample.
+    fn times_ns(&self, phase: usize, worker: usize) -> Vec<f64> {
+        let times = self.run.times(phase, &self.measured.run.prepared.clock);
+        times.iter().map(|pair| if worker == 0 { pair.a } else { pair.b }).collect()
+    }
+
+    /// The logarithm of the ratio, sample pair by sample pair.
+    fn log_ratios(&self, phase: usize) -> Vec<f64> {
+        let times = self.run.times(phase, &self.measured.run.prepared.clock);
+        let positive = times.iter().filter(|pair| pair.a > 0.0 && pair.b > 0.0);
+        positive.map(|pair| (pair.b / pair.a).ln()).collect()
     }
 
     fn log_ratio(&self, phase: usize) -> Option<f64> {
@@ -98,7 +113,9 @@ fn row(
     widen: &impl Fn(Interval) -> Interval,
 ) -> Result<Row, BenchError> {
     let medians: Vec<f64> = main.iter().filter_map(|run| run.median_ns(at, worker)).collect();
-    let interval = widen(order_interval(&medians).ok_or_else(|| nothing(phase))?);
+    let times = |run: &Run<'_>| run.times_ns(at, worker);
+    let over_pairs = order_interval(&medians).ok_or_else(|| nothing(phase))?;
+    let interval = widen(over_levels(options, main, over_pairs, times));
     let by_sitting: Vec<f64> = (0..options.effort.sittings)
         .filter_map(|sitting| {
             let own = main.iter().filter(|run| run.measured.visit.sitting == sitting);
@@ -125,6 +142,26 @@ fn row(
         p99: p99(main, at, worker)?,
         sitting_range: range(&by_sitting),
     })
+}
+
+/// The interval over the pairs, wider where sittings, pairs and samples together leave more open.
+fn over_levels(
+    options: &Options,
+    runs: &[Run<'_>],
+    over_pairs: Interval,
+    values: impl Fn(&Run<'_>) -> Vec<f64>,
+) -> Interval {
+    let mut sittings: Vec<Vec<Vec<f64>>> = vec![Vec::new(); options.effort.sittings];
+    for run in runs {
+        let sitting = run.measured.visit.sitting;
+        if let Some(pairs) = sittings.get_mut(sitting) {
+            pairs.push(values(run));
+        }
+    }
+    match hierarchical_interval(&sittings, options.seed) {
+        Some(levels) => over_pairs.hull(levels),
+        None => over_pairs,
+    }
 }
 
 /// The smallest and the largest.
@@ -156,7 +193,8 @@ fn ratio_row(
     widen: &impl Fn(Interval) -> Interval,
 ) -> Result<RatioRow, BenchError> {
     let ratio = ratio(main, at).ok_or_else(|| nothing(phase))?;
-    let interval = widen(ratio.interval);
+    let logs = over_levels(options, main, ratio.interval.map(f64::ln), |run| run.log_ratios(at));
+    let interval = widen(logs.map(f64::exp));
     let control = self::ratio(null, at);
     let first = main.first().ok_or_else(|| nothing(phase))?.measured;
     Ok(RatioRow {

@@ -87,14 +87,18 @@ fn exceptions(loser: &str, fast: Cost, slow: Cost) -> String {
             let lost = fast.updates[regime] - slow.updates[regime];
             let break_even = lost / (slow.lookup - fast.lookup);
             (lost > 0.0).then(|| {
-                format!("below about {} where changes are {}", count(break_even), SAID[regime])
+                format!(
+                    "below about {} lookups a changed node where changes are {}",
+                    count(break_even),
+                    SAID[regime]
+                )
             })
         })
         .collect();
     if below.is_empty() {
         return ", and changes are no dearer either".to_owned();
     }
-    format!("; {loser} pays in lookups per changed node {}", below.join(", and "))
+    format!("; {loser} is the cheaper one {}", below.join(", and "))
 }
 
 /// Lookups cost the same, so changes decide.
@@ -232,8 +236,8 @@ mod tests {
         assert_eq!(verdict.backend.as_deref(), Some("sortedvec"));
         assert_eq!(
             verdict.reason,
-            "Take sortedvec: a lookup takes 20.0 ns against 70.0 ns (3.50x); btree pays in lookups per changed node \
-             below about 1,000 where changes are made in place."
+            "Take sortedvec: a lookup takes 20.0 ns against 70.0 ns (3.50x); btree is the cheaper one below about 1,000 \
+             lookups a changed node where changes are made in place."
         );
     }
 

@@ -234,6 +234,16 @@ fn place(n: u64) -> Result<usize, BenchError> {
         .map_err(|_| BenchError::failed(format!("{n} is beyond what this machine can count")))
 }
 
+/// Lookups of a mixed round from which on the scheduler is likely to get into it.
+const LONG_ROUND: u64 = 10_000;
+
+/// Whether one operation lasts so long that the time spent waiting for the processor is taken off: on a busy machine no
+/// round of many milliseconds escapes it, and it is not the ring's. Short operations are left alone, since the two
+/// readings would cool the caches that they measure; there the median leaves the disturbed ones out.
+fn is_long(routine: Routine) -> bool {
+    matches!(routine, Routine::Mix(mix) if mix.lookups >= LONG_ROUND)
+}
+
 /// Times and checksum of a pass under way.
 struct Pass {
     routine: Routine,
@@ -253,7 +263,11 @@ impl Pass {
         step: Step,
         each: bool,
     ) -> Result<(), BenchError> {
-        let (ns, sum) = timed(|| subject.step(step));
+        let long = is_long(step.routine);
+        let before = if long { machine::waited_ns() } else { None };
+        let (elapsed, sum) = timed(|| subject.step(step));
+        let waited = before.and_then(|before| machine::waited_ns()?.checked_sub(before));
+        let ns = elapsed.saturating_sub(waited.unwrap_or(0)).max(1);
         let times = &mut self.phases[step.phase];
         times.elapsed_ns += ns;
         times.readings += 1;

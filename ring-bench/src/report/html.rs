@@ -86,7 +86,7 @@ fn class_sentence(class: &str) -> &'static str {
 
 const LEGEND: &str = "<p class=\"legend\"><span class=\"a\"><svg viewBox=\"0 0 34 12\" aria-hidden=\"true\"><path class=\"line a\" d=\"M0 6h34\"/><g class=\"point a\"><circle cx=\"17\" cy=\"6\" r=\"4.5\"/></g></svg> sortedvec</span> \
 <span class=\"b\"><svg viewBox=\"0 0 34 12\" aria-hidden=\"true\"><path class=\"line b\" d=\"M0 6h34\"/><g class=\"point b\"><rect x=\"13\" y=\"2\" width=\"8\" height=\"8\"/></g></svg> btree</span> \
-<span>Bars and bands are 95 % intervals over process pairs.</span></p>\n";
+<span>Bars and bands are 95 % intervals over sittings, process pairs and samples.</span></p>\n";
 
 const FOOT: &str = "<h2>How to read and cite this</h2>\n<p>METHODOLOGY.md says what each experiment means, BIAS.md how the figures may mislead. \
 <code>ring-bench verify</code> computes every cell again from the samples beside this page. Cite the version and commit of manifest.json with the SHA-256 of manifest.json itself.</p>\n";

@@ -3,12 +3,21 @@
 
 use std::fmt::Write as _;
 
+use crate::stats::real;
+
 /// The width of a plot in its own units; text of 12 units stays readable on a phone.
 pub const WIDTH: f64 = 440.0;
 /// The height of a plot.
 pub const HEIGHT: f64 = 300.0;
 
+/// The least room for the numbers at the left.
 const LEFT: f64 = 62.0;
+/// The room that the upright label takes there.
+const UPRIGHT: f64 = 24.0;
+/// What a character of a number takes at the most, at the size of 12 units.
+const CHARACTER: f64 = 7.5;
+/// Between a number and the plane.
+const GAP: f64 = 6.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 44.0;
@@ -98,6 +107,8 @@ pub struct Plot {
     y: Axis,
     body: String,
     title: String,
+    /// Where the plane begins: right of the widest number.
+    left: f64,
 }
 
 impl Plot {
@@ -110,7 +121,9 @@ impl Plot {
         labels: [&str; 2],
         write: [&dyn Fn(f64) -> String; 2],
     ) -> Self {
-        let mut plot = Self { x, y, body: String::new(), title: title.to_owned() };
+        let widest = y.ticks().iter().map(|&tick| write[1](tick).chars().count()).max();
+        let left = LEFT.max(UPRIGHT + CHARACTER * real(widest.unwrap_or(0) as u64) + GAP);
+        let mut plot = Self { x, y, body: String::new(), title: title.to_owned(), left };
         let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
         for tick in x.ticks() {
             let at = plot.at_x(tick);
@@ -127,9 +140,9 @@ impl Plot {
             let at = plot.at_y(tick);
             let _ = write!(
                 plot.body,
-                "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>\
+                "<line class=\"grid\" x1=\"{left:.1}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>\
                  <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-                LEFT - 6.0,
+                left - GAP,
                 at + 4.0,
                 escape(&write[1](tick))
             );
@@ -138,7 +151,7 @@ impl Plot {
             plot.body,
             "<text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\
              <text class=\"label\" transform=\"translate(13 {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-            f64::midpoint(LEFT, right),
+            f64::midpoint(left, right),
             HEIGHT - 8.0,
             escape(labels[0]),
             f64::midpoint(TOP, bottom),
@@ -148,7 +161,7 @@ impl Plot {
     }
 
     fn at_x(&self, value: f64) -> f64 {
-        LEFT + self.x.place(value) * (WIDTH - LEFT - RIGHT)
+        self.left + self.x.place(value) * (WIDTH - self.left - RIGHT)
     }
 
     fn at_y(&self, value: f64) -> f64 {
@@ -240,6 +253,21 @@ mod tests {
         let one = Axis::log([7.0]);
         assert!(one.high > one.low && one.ticks().len() >= 2);
         assert!(Axis::log([]).high > 0.0);
+    }
+
+    #[test]
+    fn the_widest_number_has_room_beside_the_upright_label() {
+        let axis = Axis { low: 1.0, high: 100.0, log: true };
+        let plot = |write: &dyn Fn(f64) -> String| {
+            Plot::new("a", axis, axis, ["x", "y"], [&|_| String::new(), write])
+        };
+        assert_eq!(plot(&|_| "1 s".to_owned()).left.total_cmp(&LEFT), std::cmp::Ordering::Equal);
+        let wide =
+            plot(&|value| if value > 50.0 { "1,234,567 ms".to_owned() } else { "1".to_owned() });
+        assert!(wide.left - GAP - 12.0 * CHARACTER >= UPRIGHT, "{}", wide.left);
+        // The plane begins there, and the grid with it.
+        assert_eq!(wide.at_x(1.0).total_cmp(&wide.left), std::cmp::Ordering::Equal);
+        assert!(wide.body.contains(&format!("x1=\"{:.1}\" x2=", wide.left)), "{}", wide.body);
     }
 
     #[test]

@@ -168,9 +168,13 @@ fn markdown_of(run: &Run) -> String {
 ///
 /// # Errors
 ///
-/// A usage error for a directory that is there and not empty, or a path whose parent is missing.
+/// A usage error for a directory that is there and not empty; a failure where none can be made: the parent is missing, or
+/// a file stands there.
 pub fn check_place(folder: &Path) -> Result<(), BenchError> {
     let refuse = |what: &str| Err(BenchError::usage(format!("--out {}: {what}", folder.display())));
+    let fail = |what: &str| {
+        Err(BenchError::failed(format!("--out {}: cannot be written: {what}", folder.display())))
+    };
     match std::fs::read_dir(folder) {
         Ok(mut entries) => {
             if entries.next().is_some() {
@@ -181,11 +185,11 @@ pub fn check_place(folder: &Path) -> Result<(), BenchError> {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
             let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
             if parent.is_some_and(|parent| !parent.is_dir()) {
-                return refuse("its parent is no directory");
+                return fail("its parent is no directory");
             }
             Ok(())
         }
-        Err(_) => refuse("it is no directory that can be read"),
+        Err(_) => fail("it is no directory that can be read"),
     }
 }
 

@@ -9,13 +9,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::compare::{self, Unwatched, replay};
+use crate::compare::{self, Progress, replay};
 use crate::error::BenchError;
 use crate::record::ExactFigure;
 use crate::report::csv;
 use crate::results::manifest::{FileDigest, MANIFEST, Manifest, SCHEMA, rustc, target};
 use crate::results::run_dir::{Env, Run, json};
-use crate::results::{exact, read};
+use crate::results::{exact, figures, read};
 
 /// Findings of one file that are listed; more are counted.
 const MOST: usize = 20;
@@ -52,7 +52,7 @@ impl Report {
 /// # Errors
 ///
 /// A usage error where `folder` is no directory. What is wrong with a run is no error but a finding.
-pub fn verify(folder: &Path) -> Result<Report, BenchError> {
+pub fn verify(folder: &Path, progress: &dyn Progress) -> Result<Report, BenchError> {
     if !folder.is_dir() {
         return Err(BenchError::usage(format!("{}: there is no such directory", folder.display())));
     }
@@ -78,17 +78,27 @@ pub fn verify(folder: &Path) -> Result<Report, BenchError> {
         );
         return Ok(report);
     }
-    digests(folder, &manifest, &mut report)?;
+    digests(folder, &manifest, &mut report, progress)?;
+    progress.phase("reading the samples", 1);
     match Run::read(folder) {
-        Ok(run) => contents(folder, &manifest, &run, &mut report),
+        Ok(run) => contents(folder, &manifest, &run, &mut report, progress),
+        // A missing file was found by its digest already.
+        Err(e) if report.findings.contains(&e.to_string()) => {}
         Err(e) => report.findings.push(e.to_string()),
     }
     Ok(report)
 }
 
 /// Whether the files are those of the manifest.
-fn digests(folder: &Path, manifest: &Manifest, report: &mut Report) -> Result<(), BenchError> {
+fn digests(
+    folder: &Path,
+    manifest: &Manifest,
+    report: &mut Report,
+    progress: &dyn Progress,
+) -> Result<(), BenchError> {
+    progress.phase("digests", manifest.files.len() as u64);
     for (name, expected) in &manifest.files {
+        progress.step();
         // A name with a separator could lead out of the directory.
         if Path::new(name).file_name().is_none_or(|file| file != name.as_str()) {
             report.find(MANIFEST, format!("file names were expected, {name:?} stands there"));
@@ -154,7 +164,13 @@ fn digests(folder: &Path, manifest: &Manifest, report: &mut Report) -> Result<()
 }
 
 /// Whether the files follow from each other and from the seed.
-fn contents(folder: &Path, manifest: &Manifest, run: &Run, report: &mut Report) {
+fn contents(
+    folder: &Path,
+    manifest: &Manifest,
+    run: &Run,
+    report: &mut Report,
+    progress: &dyn Progress,
+) {
     let result = || -> Result<_, BenchError> {
         let options = manifest.settings.options(run.record.class)?;
         let env: Env = read::json(folder, "env.json")?;
@@ -179,7 +195,7 @@ fn contents(folder: &Path, manifest: &Manifest, run: &Run, report: &mut Report) 
         );
     }
     // From the seed: keys, what changes move, balance, limits.
-    let again = compare::exact(&options, &Unwatched)
+    let again = compare::exact(&options, progress)
         .and_then(|(corpora, remap)| Ok((corpora, remap, exact::of_seed(options.seed)?)));
     let (corpora, remap, of_seed) = match again {
         Ok(again) => again,
@@ -205,6 +221,7 @@ fn contents(folder: &Path, manifest: &Manifest, run: &Run, report: &mut Report) 
         ));
     }
     // From the samples: every table cell.
+    progress.phase("tables from the samples", 1);
     let rest = replay::Rest { corpora, remap, memory, environment: env.environment.clone() };
     let record = match replay::replay(&options, &run.observations, rest) {
         Ok(mut record) => {
@@ -236,6 +253,7 @@ fn contents(folder: &Path, manifest: &Manifest, run: &Run, report: &mut Report) 
             "numbers in their shortest form were expected, others stand there",
         );
     }
+    progress.phase("pages", 1);
     drawn(folder, manifest, &rebuilt, report);
 }
 
@@ -257,24 +275,61 @@ fn drawn(folder: &Path, manifest: &Manifest, rebuilt: &Run, report: &mut Report)
                 continue;
             }
         };
-        let mut differences = Vec::new();
-        let (mut old, mut new) = (expected.lines(), found.lines());
-        let mut line = 0;
-        loop {
-            line += 1;
-            match (old.next(), new.next()) {
-                (None, None) => break,
-                (old, new) if old == new => {}
-                (old, new) => differences.push(format!(
-                    "line {line}: {} was expected, {} stands there",
-                    short(old),
-                    short(new)
-                )),
-            }
-        }
-        report.list(name, &differences);
+        let cells = if name == "results.csv" { cells(&expected, &found) } else { None };
+        report.list(name, &cells.unwrap_or_else(|| lines(&expected, &found)));
     }
     report.checked.push("results.csv, results.md and report.html drawn again".to_owned());
+}
+
+/// The lines that differ.
+fn lines(expected: &str, found: &str) -> Vec<String> {
+    let mut differences = Vec::new();
+    let (mut old, mut new) = (expected.lines(), found.lines());
+    let mut line = 0;
+    loop {
+        line += 1;
+        match (old.next(), new.next()) {
+            (None, None) => return differences,
+            (old, new) if old == new => {}
+            (old, new) => differences.push(format!(
+                "line {line}: {} was expected, {} stands there",
+                short(old),
+                short(new)
+            )),
+        }
+    }
+}
+
+/// The cells of `results.csv` that differ, each with its row and column; `None` where the two have not the same rows.
+fn cells(expected: &str, found: &str) -> Option<Vec<String>> {
+    const NAMES: [&str; 6] = ["kind", "workload", "operation", "regime", "of", "over"];
+    let old = read::csv(expected, &figures::COLUMNS).ok()?;
+    let new = read::csv(found, &figures::COLUMNS).ok()?;
+    if old.len() != new.len() {
+        return None;
+    }
+    let mut differences = Vec::new();
+    for (at, (old, new)) in old.iter().zip(&new).enumerate() {
+        let row: Vec<&str> = figures::COLUMNS
+            .iter()
+            .zip(old)
+            .filter(|(column, cell)| NAMES.contains(column) && !cell.is_empty())
+            .map(|(_, cell)| cell.as_str())
+            .collect();
+        for ((column, old), new) in figures::COLUMNS.iter().zip(old).zip(new) {
+            if old != new {
+                differences.push(format!(
+                    "line {}, row {}, column {column}: {} was expected, {} stands there",
+                    at + 2,
+                    row.join(", "),
+                    short(Some(old)),
+                    short(Some(new))
+                ));
+            }
+        }
+    }
+    // The same cells in another writing, such as a quote that is not needed.
+    if differences.is_empty() && expected != found { None } else { Some(differences) }
 }
 
 /// A line, cut where it is long.

@@ -23,7 +23,9 @@ fn what_cannot_be_written_is_failed_work_and_leaves_nothing() {
     folder.run("ring --add a --out folder").fails(1, &["folder: cannot be written: ", "directory"]);
     folder
         .run("ring --add a --out folder/no/ring.json")
-        .fails(1, &["folder/no/ring.json: cannot be written: "]);
+        .fails(1, &["folder/no/ring.json: cannot be written: there is no directory folder/no"]);
+    folder.run("ring --add a --out -").fails(2, &["-: a file was expected"]);
+    folder.run("ring --ring -").fails(2, &["-: the file of a ring was expected"]);
     folder.run_with(&["ring", "--out", ""], b"").fails(2, &["--out <FILE>"]);
     folder
         .run("ring --add a --fingerprint --out folder")

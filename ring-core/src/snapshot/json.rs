@@ -23,9 +23,25 @@ pub(super) fn read(json: &str) -> Result<Snapshot, RingError> {
                 .to_owned(),
         ));
     }
-    let document: Document = serde_json::from_str(json).map_err(|e| malformed(e.to_string()))?;
+    let document: Document = serde_json::from_str(json).map_err(|e| malformed(reason(&e, json)))?;
     let nodes = document.nodes.into_iter().map(|node| (node.id, node.weight)).collect();
     Snapshot::new(document.hash, document.vnodes_per_weight, nodes, document.fingerprint)
+}
+
+/// The parser's words, with a number that is no whole one as it was written: the parser knows only its value, and would
+/// call `1e0` a `1.0` that stands nowhere.
+fn reason(error: &serde_json::Error, json: &str) -> String {
+    let words = error.to_string();
+    let Some((before, rest)) = words.split_once("floating point `") else { return words };
+    let Some((_, after)) = rest.split_once('`') else { return words };
+    let line = json.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let until = line.as_bytes().get(..error.column()).unwrap_or_default();
+    let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+    let length = until.iter().rev().take_while(|byte| is_part(byte)).count();
+    match core::str::from_utf8(&until[until.len() - length..]) {
+        Ok(number) if length > 0 => format!("{before}number `{number}`{after}"),
+        _ => words,
+    }
 }
 
 pub(super) fn write(snapshot: &Snapshot) -> String {
