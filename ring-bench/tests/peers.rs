@@ -101,4 +101,33 @@ mod with_the_feature {
         assert_eq!(markdown(&record).matches("\n**").count(), 6);
         assert!(!text.contains("NaN") && !text.contains("inf"));
     }
+
+    fn text_of(path: &str) -> String {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+
+    #[test]
+    fn the_published_page_is_drawn_from_the_published_run() {
+        let record: PeersRecord =
+            serde_json::from_str(&text_of("reference-peers.json")).expect("a document of peers");
+        assert_ne!(record.class, Class::Smoke);
+        let page = text_of("reference-peers.md");
+        assert!(page == markdown(&record), "export the run again with --export-markdown");
+    }
+
+    #[test]
+    fn every_ratio_about_peers_in_readme_stands_in_the_published_page() {
+        let (page, readme) = (text_of("reference-peers.md"), text_of("../README.md"));
+        let (_, rest) = readme.split_once("<!-- peers -->").expect("a section of peers");
+        let (section, _) = rest.split_once("<!-- end -->").expect("its end");
+        let rows: Vec<&str> =
+            section.lines().filter(|line| line.starts_with("| ")).skip(2).collect();
+        assert!(rows.len() >= 5, "{section}");
+        for row in rows {
+            let figure = row.split('|').nth(2).expect("a second column").trim();
+            let measured = format!("| {} |", figure.replace('[', "\\["));
+            assert!(page.contains(&measured), "{figure} of the row {row}");
+        }
+    }
 }
