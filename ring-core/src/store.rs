@@ -48,6 +48,13 @@ pub trait TokenStore: Clone + Default {
         }
     }
 
+    /// How many tokens a lookup of `hash` compares with it, for those who measure; `None` where the
+    /// store cannot tell, as one on a library's map.
+    fn probes(&self, hash: u64) -> Option<usize> {
+        let _ = hash;
+        None
+    }
+
     /// Every token once, clockwise from the first at or after `hash`, wrapping once. `walk(0)` is
     /// the store in ring order.
     fn walk(&self, hash: u64) -> Self::Walk<'_>;
@@ -106,6 +113,12 @@ impl<S: TokenStore, H: Hash64> HashRing<S, H> {
     /// [`RingError::ZeroVnodes`] where V is 0.
     pub fn with_hash(vnodes_per_weight: u32, hasher: H) -> Result<Self, RingError> {
         Ok(Self { membership: Membership::new(vnodes_per_weight)?, store: S::default(), hasher })
+    }
+
+    /// How many tokens a lookup of `hash` compares with it: what of a lookup's cost owes nothing to
+    /// the machine. `None` where the store cannot tell; see [`TokenStore::probes`].
+    pub fn probes_at(&self, hash: u64) -> Option<usize> {
+        self.store.probes(hash)
     }
 
     /// The ring that `snapshot` describes, built in one step under `hasher`, with the default

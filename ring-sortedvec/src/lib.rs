@@ -26,7 +26,7 @@ mod tokens;
 use ring_core::{Fnv1aFmix64, HashRing, Slot, TokenOrder, TokenStore};
 
 use directory::Directory;
-use tokens::{Near, Tokens};
+use tokens::{Near, PROBES, Tokens};
 
 pub use tokens::Walk;
 
@@ -88,6 +88,18 @@ impl TokenStore for SortedVecStore {
                 *node = Some(self.tokens.probe(start, hash).unwrap_or_else(|| self.search(hash)));
             }
         }
+    }
+
+    fn probes(&self, hash: u64) -> Option<usize> {
+        if self.tokens.is_empty() {
+            return Some(0);
+        }
+        if self.tokens.probe(self.directory.start(hash), hash).is_some() {
+            return Some(PROBES);
+        }
+        // And then a search by halves.
+        let span = self.directory.span(hash).len();
+        Some(PROBES + (usize::BITS - span.leading_zeros()) as usize)
     }
 
     fn walk(&self, hash: u64) -> Walk<'_> {

@@ -2,7 +2,7 @@
 //!
 //! Two kinds. **Placement** says which node owns what: fingerprints, owners, replica sets, moved parts. It must be the
 //! same for every build on every machine, and a build that differs is wrong, however fast. **Counts** say what a ring
-//! costs: bytes and allocations, the same for one compiler and target only, and tokens walked.
+//! costs: bytes and allocations, the same for one compiler and target only, tokens compared and tokens walked.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -121,6 +121,15 @@ pub fn figures() -> Result<Vec<Figure>, BenchError> {
                         format!("{value:016x}"),
                     );
                 }
+                if let Some(probes) = placed.probes {
+                    put(
+                        format!(
+                            "tokens compared in lookups of {KEYS} keys {ring} {hash} {backend}"
+                        ),
+                        Kind::Count,
+                        probes.to_string(),
+                    );
+                }
                 put(
                     format!(
                         "tokens walked for {REPLICAS} replicas of {KEYS} keys {ring} {hash} {backend}"
@@ -149,6 +158,8 @@ struct Placed {
     fingerprint: u64,
     owners: u64,
     replicas: u64,
+    /// Tokens that lookups compared, where the backend tells.
+    probes: Option<u64>,
     /// Tokens that were looked at to find the replicas.
     walked: u64,
 }
@@ -182,7 +193,12 @@ impl BackendTask for Place<'_> {
             }
             tokens
         };
+        let probes = |key: &[u8]| {
+            let compared = ring.probes_at(ring.hasher().hash64(key))?;
+            u64::try_from(compared).ok()
+        };
         Ok(Placed {
+            probes: self.corpus.keys(0..keys).map(probes).sum(),
             fingerprint: ring.fingerprint(),
             owners: fold(lookup::get(&ring, self.corpus, 0, keys), keys as u64),
             replicas: lookup::replicas(&ring, self.corpus, 0, keys),

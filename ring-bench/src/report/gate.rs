@@ -75,7 +75,7 @@ fn exact_line(record: &GateRecord) -> Option<String> {
     }
     let equal = record.exact.iter().filter(|row| row.equal).count();
     Some(format!(
-        "{equal} of {} exact figures are equal (placement, bytes, allocations, tokens walked)",
+        "{equal} of {} exact figures are equal (placement, bytes, allocations, tokens compared and walked)",
         record.exact.len()
     ))
 }
