@@ -32,6 +32,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// Takes an error down, once: a missing file is met again and again.
+    fn fail(&mut self, error: &BenchError) {
+        let finding = error.to_string();
+        if !self.findings.contains(&finding) {
+            self.findings.push(finding);
+        }
+    }
+
     fn find(&mut self, file: &str, what: impl std::fmt::Display) {
         self.findings.push(format!("{file}: {what}"));
     }
@@ -67,7 +75,7 @@ pub fn verify(folder: &Path, progress: &dyn Progress) -> Result<Report, BenchErr
     let manifest: Manifest = match read::json(folder, MANIFEST) {
         Ok(manifest) => manifest,
         Err(e) => {
-            report.findings.push(e.to_string());
+            report.fail(&e);
             return Ok(report);
         }
     };
@@ -82,9 +90,7 @@ pub fn verify(folder: &Path, progress: &dyn Progress) -> Result<Report, BenchErr
     progress.phase("reading the samples", 1);
     match Run::read(folder) {
         Ok(run) => contents(folder, &manifest, &run, &mut report, progress),
-        // A missing file was found by its digest already.
-        Err(e) if report.findings.contains(&e.to_string()) => {}
-        Err(e) => report.findings.push(e.to_string()),
+        Err(e) => report.fail(&e),
     }
     Ok(report)
 }
@@ -105,7 +111,7 @@ fn digests(
             continue;
         }
         match read::bytes(folder, name) {
-            Err(e) => report.findings.push(e.to_string()),
+            Err(e) => report.fail(&e),
             Ok(bytes) => {
                 let found = FileDigest::of(&bytes);
                 if found.bytes != expected.bytes {
@@ -180,7 +186,7 @@ fn contents(
     let (options, env, memory) = match result() {
         Ok(parts) => parts,
         Err(e) => {
-            report.findings.push(e.to_string());
+            report.fail(&e);
             return;
         }
     };
@@ -271,7 +277,7 @@ fn drawn(folder: &Path, manifest: &Manifest, rebuilt: &Run, report: &mut Report)
         let found = match read::text(folder, name) {
             Ok(found) => found,
             Err(e) => {
-                report.findings.push(e.to_string());
+                report.fail(&e);
                 continue;
             }
         };
@@ -349,7 +355,7 @@ fn compare_json(folder: &Path, name: &str, expected: &impl serde::Serialize, rep
     let found: Value = match read::json(folder, name) {
         Ok(found) => found,
         Err(e) => {
-            report.findings.push(e.to_string());
+            report.fail(&e);
             return;
         }
     };

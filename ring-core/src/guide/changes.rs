@@ -82,7 +82,10 @@
 //! # Ok::<(), ring_core::RingError>(())
 //! ```
 //!
-//! Keep the guard for all that belongs to one request, and no longer. Two loads may see two rings.
+//! Keep the guard for all that belongs to one request, and no longer. Two loads may see two rings. A
+//! thread that does nothing but look up takes a [`reader`](crate::SharedRing::reader) of its own
+//! instead: it notices a new ring by one comparison, where a load for each lookup costs as much as a
+//! lock that nobody else wants (the table above).
 //!
 //! # Data first, then the ring, then the rest
 //!
