@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use ring_bench::choose::workload::{Lookups, PRESETS, Workload};
-use ring_bench::choose::{Choice, Constraints, run as choose};
+use ring_bench::choose::{Choice, Constraints, Excluded, run as choose};
 use ring_bench::error::BenchError;
 use ring_bench::lockstep::link::Program;
 use ring_bench::mix::MixKind;
@@ -280,7 +280,7 @@ fn text(choice: &Choice) -> String {
         }
     }
     if !choice.checks.is_empty() {
-        text += "\nthe mixed workload beside the model:\n";
+        text += "\nthe mixed workload beside the model (off by: the median over rounds, each beside its own prediction):\n";
         let mut table = Table::new(&[
             ("", Align::Left),
             ("lookups a change", Align::Right),
@@ -300,13 +300,7 @@ fn text(choice: &Choice) -> String {
         text += &table.render();
     }
     for excluded in &choice.excluded {
-        let _ = writeln!(
-            text,
-            "{} is left out by {}: it has {}",
-            excluded.backend,
-            excluded.constraint,
-            count(real(excluded.measured))
-        );
+        text += &left_out(excluded);
     }
     if let Some(vnodes) = &choice.vnodes {
         let _ = writeln!(text, "\n{}", vnodes.sentence(settings.nodes));
@@ -320,9 +314,38 @@ fn text(choice: &Choice) -> String {
     text
 }
 
+/// Who is left out and why, in units that people read.
+fn left_out(excluded: &Excluded) -> String {
+    let said = |n: u64| {
+        if excluded.constraint.ends_with(" ns") {
+            time(real(n))
+        } else {
+            format!("{} bytes", count(real(n)))
+        }
+    };
+    let mut words = excluded.constraint.split(' ');
+    let name = words.next().unwrap_or_default();
+    let limit = words.next().and_then(|limit| limit.parse().ok()).map_or_else(String::new, said);
+    let measured = said(excluded.measured);
+    format!("{} is left out by {name} {limit}: it has {measured}\n", excluded.backend)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_out_is_said_in_units() {
+        let excluded = |constraint: &str, measured| Excluded {
+            backend: "btree".to_owned(),
+            constraint: constraint.to_owned(),
+            measured,
+        };
+        let said = left_out(&excluded("max-pause 50000 ns", 9_871_359));
+        assert_eq!(said, "btree is left out by max-pause 50.00 \u{b5}s: it has 9.87 ms\n");
+        let said = left_out(&excluded("max-memory 1024 bytes", 89_471));
+        assert_eq!(said, "btree is left out by max-memory 1,024 bytes: it has 89,471 bytes\n");
+    }
 
     #[test]
     fn times_and_sizes_have_units() {

@@ -65,12 +65,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "S", default_value_t = 42)]
     pub(super) seed: u64,
 
-    /// Fewer and shorter samples: at most 20 seconds, to see that everything works
+    /// Fewer and shorter samples, to see that everything works: at most 20 seconds, and as long again with --out
     #[arg(long)]
     pub(super) quick: bool,
 
     /// Set our rings against other crates and against reference kernels: rings of 10, 100 and 1000 nodes with 100 tokens
-    /// each, the targets, and curves of growth. Ten minutes, with --quick three; needs the feature peers
+    /// each, the targets, and curves of growth. A quarter of an hour, with --quick four minutes; needs the feature peers
     #[arg(long, conflicts_with_all = ["nodes", "vnodes", "hash", "corpus"])]
     peers: bool,
 

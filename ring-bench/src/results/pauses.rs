@@ -8,6 +8,7 @@ use crate::choose::measure::{pause_plan, pauses};
 use crate::choose::workload::{Lookups, Workload};
 use crate::compare::{Options, Progress};
 use crate::error::BenchError;
+use crate::experiments::pauses::Pauses;
 use crate::lockstep::link::Program;
 use crate::record::CompareRecord;
 use crate::report::csv::quoted;
@@ -84,20 +85,34 @@ pub fn measure(
                 });
                 let plan = pause_plan(&workload, change.map_or(0.0, |row| row.median));
                 let found = pauses(&workload.spec(backend), &plan, program)?;
-                for (phase, times) in [("during", found.during), ("between", found.between)] {
-                    series.push(Series {
-                        nodes,
-                        regime: name.to_owned(),
-                        backend: backend.to_owned(),
-                        phase: phase.to_owned(),
-                        counts: counts(&times)?,
-                    });
-                }
+                series.extend(of(nodes, name, backend, &found)?);
                 progress.step();
             }
         }
     }
     Ok(series)
+}
+
+/// The series of one process. Where no lookup was due in a phase there is none: the file would have no line for it, and a
+/// run must read back as it was.
+fn of(
+    nodes: usize,
+    regime: &str,
+    backend: &str,
+    found: &Pauses,
+) -> Result<Vec<Series>, BenchError> {
+    let phases = [("during", &found.during), ("between", &found.between)];
+    let some = phases.into_iter().filter(|(_, times)| !times.is_empty());
+    some.map(|(phase, times)| {
+        Ok(Series {
+            nodes,
+            regime: regime.to_owned(),
+            backend: backend.to_owned(),
+            phase: phase.to_owned(),
+            counts: counts(times)?,
+        })
+    })
+    .collect()
 }
 
 fn counts(times: &[u64]) -> Result<Vec<(u64, u64)>, BenchError> {
@@ -176,6 +191,14 @@ pub fn parse(text: &str) -> Result<Vec<Series>, BenchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_phase_without_lookups_reads_back_as_it_was() {
+        let found = Pauses { during: Vec::new(), between: vec![7, 9] };
+        let series = of(10, "published", "btree", &found).unwrap();
+        assert_eq!(series.len(), 1);
+        assert_eq!(parse(&render(&series)).unwrap(), series);
+    }
 
     #[test]
     fn series_come_back_with_their_percentiles() {

@@ -193,6 +193,24 @@ pub fn check_place(folder: &Path) -> Result<(), BenchError> {
     }
 }
 
+/// Makes the directory, or takes one that is empty. Another run may have come while this one was measured.
+fn claim(folder: &Path) -> Result<(), BenchError> {
+    let failed = |what: &str| {
+        BenchError::failed(format!("--out {}: cannot be written: {what}", folder.display()))
+    };
+    match std::fs::create_dir(folder) {
+        Ok(()) => Ok(()),
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
+            let mut entries = std::fs::read_dir(folder).map_err(|e| failed(&e.to_string()))?;
+            match entries.next() {
+                None => Ok(()),
+                Some(_) => Err(failed("another run stands there by now; take another directory")),
+            }
+        }
+        Err(e) => Err(failed(&e.to_string())),
+    }
+}
+
 /// Writes a run: every file whole, the manifest last, so that a run without one is known to be incomplete.
 ///
 /// The class of the record becomes what the circumstances allow. Returns the run as it was written.
@@ -212,8 +230,7 @@ pub fn write(
     let (commit, dirty) = manifest::sources();
     let (class, class_reasons) = manifest::class(&run.record, &settings, dirty);
     run.record.class = class;
-    std::fs::create_dir_all(folder)
-        .map_err(|e| BenchError::failed(format!("{}: cannot be made: {e}", folder.display())))?;
+    claim(folder)?;
     let mut files = BTreeMap::new();
     for (name, content) in run.files()? {
         write_file(&folder.join(name), content.as_bytes())?;
@@ -238,4 +255,21 @@ pub fn write(
     };
     write_file(&folder.join(MANIFEST), json(&manifest)?.as_bytes())?;
     Ok(run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_claimed_once() {
+        let place = tempfile::tempdir().expect("a place");
+        let folder = place.path().join("run");
+        claim(&folder).expect("it is new");
+        claim(&folder).expect("it is empty");
+        std::fs::write(folder.join("samples.csv"), "").expect("written");
+        let refused = claim(&folder).expect_err("another run is there").to_string();
+        assert!(refused.contains("another run stands there"), "{refused}");
+        assert!(claim(&place.path().join("a/b")).is_err(), "no parent");
+    }
 }
