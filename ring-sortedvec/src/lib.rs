@@ -39,8 +39,7 @@ pub use tokens::Walk;
 /// (`ring-bench compare`, rows of memory).
 pub type SortedVecRing<H = Fnv1aFmix64> = HashRing<SortedVecStore, H>;
 
-/// Tokens in two vectors in ring order, 16 bytes each, with a directory of two to four bytes a
-/// token.
+/// Tokens in two vectors in ring order, 16 bytes each, with a directory of two to six bytes a token.
 #[derive(Clone, Debug, Default)]
 pub struct SortedVecStore {
     tokens: Tokens,
@@ -48,10 +47,16 @@ pub struct SortedVecStore {
 }
 
 impl SortedVecStore {
+    /// The node that owns `hash`, whose search begins at `start`. There is at least one token.
+    #[inline]
+    fn node_from(&self, start: usize, hash: u64) -> u32 {
+        self.tokens.probe(start, hash).unwrap_or_else(|| self.search(hash))
+    }
+
     /// The rare case of a crowded bucket, or of a token close before or after the hash.
     #[cold]
     fn search(&self, hash: u64) -> u32 {
-        self.tokens.node_from(self.directory.span(hash), hash)
+        self.tokens.search(self.directory.span(hash), hash)
     }
 }
 
@@ -68,8 +73,7 @@ impl TokenStore for SortedVecStore {
         if self.tokens.is_empty() {
             return None;
         }
-        let start = self.directory.start(hash);
-        Some(self.tokens.probe(start, hash).unwrap_or_else(|| self.search(hash)))
+        Some(self.node_from(self.directory.start(hash), hash))
     }
 
     fn nodes_at_or_after(&self, hashes: &[u64], nodes: &mut [Option<u32>]) {
@@ -85,7 +89,7 @@ impl TokenStore for SortedVecStore {
                 *start = self.directory.start(hash);
             }
             for ((node, &hash), &start) in nodes.iter_mut().zip(hashes).zip(&starts) {
-                *node = Some(self.tokens.probe(start, hash).unwrap_or_else(|| self.search(hash)));
+                *node = Some(self.node_from(start, hash));
             }
         }
     }
@@ -97,9 +101,7 @@ impl TokenStore for SortedVecStore {
         if self.tokens.probe(self.directory.start(hash), hash).is_some() {
             return Some(PROBES);
         }
-        // And then a search by halves.
-        let span = self.directory.span(hash).len();
-        Some(PROBES + (usize::BITS - span.leading_zeros()) as usize)
+        Some(PROBES + self.tokens.compared(self.directory.span(hash), hash))
     }
 
     fn walk(&self, hash: u64) -> Walk<'_> {

@@ -5,6 +5,7 @@
 //! stand in one vector and the others in a second, so that what lookups read is half as large and
 //! stays in a nearer cache.
 
+use core::cell::Cell;
 use core::iter::{Chain, FusedIterator, Zip};
 use core::slice::Iter;
 
@@ -164,17 +165,36 @@ impl Tokens {
 
     /// The node of the first token at or after `hash`, past the last one of the first of all. There
     /// is at least one token.
-    pub(crate) fn node_from(&self, span: Span, hash: u64) -> u32 {
+    pub(crate) fn search(&self, span: Span, hash: u64) -> u32 {
         // Past the last token stands a copy of the first.
         self.near[self.position(span, hash)].node()
     }
 
+    /// How many tokens [`search`](Self::search) compares.
+    pub(crate) fn compared(&self, span: Span, hash: u64) -> usize {
+        let compared = Cell::new(0);
+        self.position_with(span, hash, || compared.set(compared.get() + 1));
+        compared.get()
+    }
+
     /// The position of the first token at or after `hash`; [`len`](Self::len) where there is none.
     fn position(&self, span: Span, hash: u64) -> usize {
+        self.position_with(span, hash, || {})
+    }
+
+    /// The same, telling `count` of each token that is compared.
+    #[inline]
+    fn position_with(&self, span: Span, hash: u64, count: impl Fn()) -> usize {
         let target = hash & HIGH;
-        let lower = self.near[span.clone()].partition_point(|near| near.0 < target);
+        let lower = self.near[span.clone()].partition_point(|near| {
+            count();
+            near.0 < target
+        });
         // What is left are tokens whose upper half is the same: nearly always none.
-        let below = |at: usize| join_hash(self.near[at], self.far[at]) < hash;
+        let below = |at: usize| {
+            count();
+            join_hash(self.near[at], self.far[at]) < hash
+        };
         gallop(span.start + lower..span.end, below)
     }
 

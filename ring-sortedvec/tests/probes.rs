@@ -34,7 +34,7 @@ fn lookups_compare_three_tokens_whatever_the_size() {
     for nodes in [10, 100, 1_000] {
         let (mean, most) = compared(Fnv1aFmix64, nodes);
         assert!((3.0..3.1).contains(&mean), "{nodes} nodes: {mean}");
-        assert!(most <= 3 + 8, "{nodes} nodes: {most}");
+        assert!(most <= 3 + 12, "{nodes} nodes: {most}");
     }
 }
 
@@ -42,8 +42,9 @@ fn lookups_compare_three_tokens_whatever_the_size() {
 fn crowded_tokens_cost_a_search_by_halves() {
     for nodes in [10_usize, 100, 1_000] {
         let (mean, most) = compared(OneArc, nodes);
+        // One search by halves, and one that doubles its steps and then halves them again.
         let halves = (nodes * 100).ilog2() as usize + 1;
-        assert!(most <= 3 + halves, "{nodes} nodes: {most}");
+        assert!(most <= 3 + 3 * halves, "{nodes} nodes: {most}");
         assert!(mean > 4.0, "{nodes} nodes: the tokens were not crowded, {mean}");
     }
 }
