@@ -97,6 +97,7 @@ fn count(
         name: format!("{} under valgrind", program.name),
         path: VALGRIND.into(),
         arguments,
+        environment: Vec::new(),
     };
     let mut link = Link::start_patiently(&program, PATIENCE)?;
     match link.ask(&Ask::Prepare { subject: spec.clone(), cpu: None })? {

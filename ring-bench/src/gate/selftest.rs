@@ -38,7 +38,7 @@ pub enum Kind {
     Idle,
     /// The same with the other processors kept busy.
     Busy,
-    /// A build that is slower by this many percent.
+    /// The slowed build, by this many percent, against the same build slowed by nothing.
     Slow(u32),
     /// The same with the other processors kept busy.
     SlowBusy(u32),
@@ -187,7 +187,7 @@ fn one(
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<GateRecord, BenchError> {
-    let base = Program::this("base")?;
+    let mut base = Program::this("base")?;
     let head = match kind {
         Kind::Idle | Kind::Busy => {
             let path = folder.join("copy");
@@ -204,12 +204,17 @@ fn one(
                     "slow runs need --slowed FILE: a build with `--features slowdown`, see GATE.md",
                 )
             })?;
+            // The same build, slower by nothing: another build would differ by more than what is injected, since the
+            // compiler lays it out anew.
+            base = Program::other("base", path.clone());
+            base.arguments.push("--slow-by=0".into());
             let mut head = Program::other("head", path);
             head.arguments.push(format!("--slow-by={percent}").into());
             head
         }
     };
-    let builds = Builds { base, head, labels: ["this program".to_owned(), kind.name()] };
+    let labels = [base.path.display().to_string(), kind.name()];
+    let builds = Builds { base, head, labels };
     let options = Options {
         suite: test.suite.clone(),
         reference: None,

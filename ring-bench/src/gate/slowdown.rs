@@ -1,8 +1,9 @@
 //! A subject that is really slower, by a known part: the positive control of the gate.
 //!
-//! It wraps the subject under test and does more work inside the timed step, so that the libraries carry nothing of it.
-//! A pass of lookups is followed by more lookups of the same kind. Any other operation is followed by arithmetic whose
-//! length was measured beforehand: a part of the operation's own median time. Its answers are those of the subject.
+//! It wraps the subject under test and does more work inside the timed step, so that the libraries carry nothing of it:
+//! each step is timed, and followed by arithmetic that lasts the wanted part of what that very step took. A part learnt
+//! beforehand would not do: alone, a worker finds its caches warmer than beside the other one, so that "10 %" of a diff
+//! came out as 4.6 %. Its answers are those of the subject.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,13 +13,12 @@ use crate::error::BenchError;
 use crate::lockstep::protocol::SubjectSpec;
 use crate::measure::timed;
 use crate::routine::Routine;
-use crate::stats::{median, real};
 use crate::subject::{self, Step, Subject};
 
 /// By how many percent; set once, before the worker starts.
 static PERCENT: AtomicU32 = AtomicU32::new(0);
 
-/// Turns that are timed to learn how long an operation lasts.
+/// Measurements of arithmetic and of the clock; the median counts.
 const TURNS: usize = 25;
 
 /// Rounds of arithmetic whose time is measured.
@@ -36,14 +36,23 @@ pub fn set(percent: u32) {
 /// As [`subject::build`].
 pub fn build(spec: &SubjectSpec) -> Result<Box<dyn Subject>, BenchError> {
     let percent = PERCENT.load(Ordering::Relaxed);
-    Ok(Box::new(Slowed { inner: subject::build(spec)?, percent, rounds: Vec::new() }))
+    Ok(Box::new(Slowed::new(subject::build(spec)?, percent)))
 }
 
 struct Slowed {
     inner: Box<dyn Subject>,
     percent: u32,
-    /// Rounds of arithmetic after an operation, phase by phase.
-    rounds: Vec<u32>,
+    /// What [`ROUNDS`] rounds of arithmetic take, in nanoseconds; at least 1.
+    rounds_ns: u64,
+    /// What it takes to read the clock, in nanoseconds.
+    clock_ns: u64,
+}
+
+/// The median time of some turns.
+fn usual_ns<T>(mut work: impl FnMut() -> T) -> u64 {
+    let mut times: Vec<u64> = (0..TURNS).map(|_| timed(&mut work).0).collect();
+    times.sort_unstable();
+    times[TURNS / 2]
 }
 
 /// Arithmetic that waits for itself, so that its time does not depend on caches or neighbours.
@@ -57,35 +66,25 @@ fn burn(rounds: u32) -> u64 {
 }
 
 impl Slowed {
-    /// Learns how long an operation lasts, phase by phase.
-    fn learn(&mut self, routine: Routine) -> Result<(), BenchError> {
-        let round_ns: Vec<f64> =
-            (0..TURNS).map(|_| real(timed(|| burn(ROUNDS)).0) / f64::from(ROUNDS)).collect();
-        let round_ns = median(&round_ns).filter(|ns| *ns > 0.0).unwrap_or(1.0);
-        let phases = routine.phases().len();
-        let mut times = vec![Vec::new(); phases];
-        for start in 0..TURNS {
-            for (phase, times) in times.iter_mut().enumerate() {
-                let step = Step { routine, phase, start, count: 1 };
-                let (ns, sum) = timed(|| self.inner.step(step));
-                sum?;
-                self.inner.settle(step);
-                times.push(real(ns));
-            }
-        }
-        let rounds = times.iter().map(|times| {
-            let extra_ns = median(times).unwrap_or(0.0) * f64::from(self.percent) / 100.0;
-            let wanted = extra_ns / round_ns;
-            // The whole number below: by halving, since no cast from a real one is allowed here.
-            let (mut low, mut high) = (0_u32, u32::MAX);
-            while low < high {
-                let middle = low + (high - low).div_ceil(2);
-                if f64::from(middle) <= wanted { low = middle } else { high = middle - 1 }
-            }
-            low
-        });
-        self.rounds = rounds.collect();
-        Ok(())
+    fn new(inner: Box<dyn Subject>, percent: u32) -> Self {
+        let mut slowed = Self { inner, percent, rounds_ns: 1, clock_ns: 0 };
+        slowed.learn();
+        slowed
+    }
+
+    /// Learns what arithmetic and clock cost at this moment.
+    fn learn(&mut self) {
+        self.rounds_ns = usual_ns(|| black_box(burn(ROUNDS))).max(1);
+        self.clock_ns = usual_ns(|| ());
+    }
+
+    /// How many rounds of arithmetic make a step that took `step_ns` slower by the wanted part. The two readings of the
+    /// clock are a part of that already.
+    fn rounds(&self, step_ns: u64) -> u32 {
+        let own = step_ns.saturating_sub(self.clock_ns);
+        let extra =
+            (own.saturating_mul(self.percent.into()) / 100).saturating_sub(2 * self.clock_ns);
+        u32::try_from(extra.saturating_mul(ROUNDS.into()) / self.rounds_ns).unwrap_or(u32::MAX)
     }
 }
 
@@ -103,23 +102,16 @@ impl Subject for Slowed {
     }
 
     fn begin(&mut self, routine: Routine) -> Result<(), BenchError> {
-        self.inner.begin(routine)?;
-        if routine.is_lookup() { Ok(()) } else { self.learn(routine) }
+        self.learn();
+        self.inner.begin(routine)
     }
 
     fn step(&mut self, step: Step) -> Result<u64, BenchError> {
-        let sum = self.inner.step(step);
-        if step.routine.is_lookup() {
-            let percent = usize::try_from(self.percent).unwrap_or(0);
-            let more = step.count * percent / 100;
-            if more > 0 {
-                // Far from the keys of this pass and the next, so that none of them is met twice.
-                let start = step.start + self.inner.corpus().len() / 2;
-                black_box(self.inner.step(Step { start, count: more, ..step })?);
-            }
-        } else if let Some(&rounds) = self.rounds.get(step.phase) {
-            black_box(burn(rounds));
+        if self.percent == 0 {
+            return self.inner.step(step);
         }
+        let (ns, sum) = timed(|| self.inner.step(step));
+        black_box(burn(self.rounds(ns)));
         sum
     }
 
@@ -169,24 +161,25 @@ mod tests {
     }
 
     #[test]
-    fn the_extra_work_is_a_part_of_the_operation() {
+    fn the_extra_work_is_a_part_of_the_step() {
         let inner = subject::build(&SubjectSpec {
             contender: "sortedvec".to_owned(),
             hash: "xxh3-64".to_owned(),
-            nodes: 50,
-            vnodes: 20,
+            nodes: 5,
+            vnodes: 2,
             max_weight: 1,
             corpus: "uniform".to_owned(),
             keys: Some(600),
             seed: 3,
         })
         .unwrap();
-        let mut slowed = Slowed { inner, percent: 100, rounds: Vec::new() };
-        slowed.begin(Routine::Build).unwrap();
-        assert_eq!(slowed.rounds.len(), 1);
-        assert!(slowed.rounds[0] > 0, "a build of a thousand tokens lasts longer than a round");
-        slowed.percent = 0;
-        slowed.begin(Routine::Build).unwrap();
-        assert_eq!(slowed.rounds, [0]);
+        // A round takes 2 ns, the clock 30 ns.
+        let of = |percent, inner| Slowed { inner, percent, rounds_ns: 40_000, clock_ns: 30 };
+        let slowed = of(10, inner);
+        assert_eq!(slowed.rounds(10_030), (1_000 - 60) / 2);
+        assert_eq!(slowed.rounds(100_030), (10_000 - 60) / 2);
+        // A step so short that reading the clock is more than the wanted part.
+        assert_eq!((slowed.rounds(600), slowed.rounds(0)), (0, 0));
+        assert_eq!(of(0, slowed.inner).rounds(1_000_000), 0);
     }
 }

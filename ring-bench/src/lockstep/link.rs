@@ -34,6 +34,8 @@ pub struct Program {
     pub path: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
+    /// Variables of its environment, beside those of this process.
+    pub environment: Vec<(&'static str, &'static str)>,
 }
 
 impl Program {
@@ -51,7 +53,8 @@ impl Program {
     /// Another build of this program as a worker.
     #[must_use]
     pub fn other(name: &str, path: PathBuf) -> Self {
-        Self { name: name.to_owned(), path, arguments: vec![OsString::from("worker")] }
+        let arguments = vec![OsString::from("worker")];
+        Self { name: name.to_owned(), path, arguments, environment: Vec::new() }
     }
 }
 
@@ -110,6 +113,7 @@ impl Link {
     pub fn start_patiently(program: &Program, hello: Duration) -> Result<Self, BenchError> {
         let mut child = Command::new(&program.path)
             .args(&program.arguments)
+            .envs(program.environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
