@@ -274,7 +274,7 @@ pub fn run(
         },
         break_even,
         break_even_reason,
-        warnings: warnings(&costs, in_cache, &checks, &pause_ns, workload.lookups_per_change),
+        warnings: warnings(&costs, in_cache, &checks, &pause_ns, workload),
         pause_ns,
         bytes,
         excluded,
@@ -379,7 +379,13 @@ fn decide(evidence: &Evidence<'_>, excluded: &[Excluded]) -> (Verdict, String) {
     }
     let Comparison { ratio, cheaper, p_cheaper, .. } = &evidence.comparison;
     match doubt(evidence) {
-        Some(doubt) => (Verdict::Undecidable, format!("Undecidable: {doubt}.")),
+        Some(doubt) => (
+            Verdict::Undecidable,
+            format!(
+                "Undecidable: {doubt}. Run again at a quieter hour; where it stays so, cost does not tell the two apart \
+                 here, and pauses and bytes may."
+            ),
+        ),
         None => (
             Verdict::of(*cheaper),
             format!(

@@ -130,6 +130,17 @@ pub struct Group {
 /// The true probability is never larger, and for small ones hardly smaller, since two nodes are seldom both so full.
 #[must_use]
 pub fn over_probability(groups: &[Group], vnodes: u32, limit: f64) -> f64 {
+    of_any(groups, vnodes, |own, all| beta_above(limit * own / all, own, all - own))
+}
+
+/// The same for a share below `limit` times the expected one.
+#[must_use]
+pub fn under_probability(groups: &[Group], vnodes: u32, limit: f64) -> f64 {
+    of_any(groups, vnodes, |own, all| beta_below(limit * own / all, own, all - own))
+}
+
+/// The sum over nodes of what `of` says of one, by its tokens and all tokens; at most 1.
+fn of_any(groups: &[Group], vnodes: u32, of: impl Fn(f64, f64) -> f64) -> f64 {
     let tokens = |weight: u64| real(weight) * f64::from(vnodes);
     let total: u64 = groups.iter().map(|group| u64::from(group.weight) * group.nodes).sum();
     let all = tokens(total);
@@ -137,14 +148,38 @@ pub fn over_probability(groups: &[Group], vnodes: u32, limit: f64) -> f64 {
         .iter()
         .map(|group| {
             let own = tokens(u64::from(group.weight));
-            if own >= all {
-                // One node owns everything: exactly its expected share.
-                return 0.0;
-            }
-            real(group.nodes) * beta_above(limit * own / all, own, all - own)
+            // One node owns everything: exactly its expected share.
+            if own >= all { 0.0 } else { real(group.nodes) * of(own, all) }
         })
         .sum();
     sum.min(1.0)
+}
+
+/// The squared deviation of share over mean, averaged over the nodes of a ring (cv²): its mean and its standard
+/// deviation over rings of `nodes` nodes with `vnodes` tokens each.
+///
+/// Shares are Dirichlet(V, …, V), whose moments are ratios of rising factorials: E\[x²] = V(V+1) / M(M+1), E\[x⁴] and
+/// E\[x²y²] likewise (N. Balakrishnan and V. B. Nevzorov, *A Primer on Statistical Distributions*, chapter 27).
+#[must_use]
+pub fn cv_squared(nodes: u64, vnodes: u32) -> (f64, f64) {
+    let (n, v) = (real(nodes), f64::from(vnodes));
+    let m = n * v;
+    let up = |from: f64, steps: u32| (0..steps).map(|i| from + f64::from(i)).product::<f64>();
+    let square = up(v, 2) / up(m, 2);
+    let fourth = up(v, 4) / up(m, 4);
+    let both = up(v, 2).powi(2) / up(m, 4);
+    let variance = n * (fourth - square * square) + n * (n - 1.0) * (both - square * square);
+    ((n - 1.0) / (m + 1.0), n * variance.max(0.0).sqrt())
+}
+
+/// The mean of the same over keys: `keys` distinct keys at random, each at the owner of its place.
+///
+/// Given the shares, counts are multinomial, which adds N·(1 − N·E\[x²]) / K.
+#[must_use]
+pub fn keys_cv_squared(nodes: u64, vnodes: u32, keys: u64) -> f64 {
+    let (of_space, _) = cv_squared(nodes, vnodes);
+    // E\[x²] = (1 + cv²) / N².
+    of_space + (real(nodes) - 1.0 - of_space) / real(keys)
 }
 
 /// The smallest V with [`over_probability`] at most `risk`; `None` where more than `most` would be needed.
@@ -271,6 +306,44 @@ mod tests {
             close(beta_quantile(0.0005, a, b) * scale, low, 1e-4);
             close(beta_quantile(0.9995, a, b) * scale, high, 1e-4);
         }
+    }
+
+    #[test]
+    fn deviations_over_nodes_agree_with_rings_that_are_drawn() {
+        // Two nodes with a token each: the share x is even on 0 to 1, cv² is (2x − 1)², its mean 1/3, its variance 4/45.
+        let (mean, deviation) = cv_squared(2, 1);
+        close(mean, 1.0 / 3.0, 1e-12);
+        close(deviation, (4.0_f64 / 45.0).sqrt(), 1e-12);
+        // One node never deviates, and neither do its keys.
+        assert!(cv_squared(1, 7).0 == 0.0 && cv_squared(1, 7).1 < 1e-7);
+        assert!(keys_cv_squared(1, 7, 10).abs() < 1e-12);
+        let (nodes, vnodes) = (12_u32, 9);
+        let (mean, deviation) = cv_squared(nodes.into(), vnodes);
+        let mut sampler = Sampler::new(9);
+        let rings: Vec<f64> = (0..20_000)
+            .map(|_| {
+                let parts: Vec<f64> = (0..nodes).map(|_| sampler.gamma(vnodes.into())).collect();
+                let middle = parts.iter().sum::<f64>() / f64::from(nodes);
+                parts.iter().map(|part| (part / middle - 1.0).powi(2)).sum::<f64>()
+                    / f64::from(nodes)
+            })
+            .collect();
+        let found = rings.iter().sum::<f64>() / 20_000.0;
+        let spread = rings.iter().map(|ring| (ring - found).powi(2)).sum::<f64>() / 20_000.0;
+        close(found, mean, 5.0 * deviation / mean / 20_000.0_f64.sqrt());
+        close(spread.sqrt(), deviation, 0.05);
+        // Keys by hand: two nodes of even halves would differ by chance alone, with variance 1/K; here the halves differ
+        // as well, and E[x²] is 1/3.
+        close(keys_cv_squared(2, 1, 100), 1.0 / 3.0 + (1.0 - 1.0 / 3.0) / 100.0, 1e-12);
+    }
+
+    #[test]
+    fn a_node_below_its_share_is_as_likely_as_the_law_says() {
+        let two = [Group { weight: 1, nodes: 2 }];
+        // One token each: below half of the expected half with probability 1/4, for either node.
+        close(under_probability(&two, 1, 0.5), 0.5, 1e-12);
+        close(over_probability(&two, 1, 1.5), 0.5, 1e-12);
+        assert!(under_probability(&[Group { weight: 3, nodes: 1 }], 1, 0.9) == 0.0);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
+use ring_bench::record::Class;
 use ring_bench::results::manifest::{FileDigest, MANIFEST, Manifest};
 use ring_bench::results::run_dir::json;
 
@@ -104,10 +105,34 @@ fn a_run_verifies_and_says_what_was_checked() {
         "{}",
         text(&output.stdout)
     );
-    // One sentence, and no progress where nobody watches.
-    assert!(text(&output.stdout).ends_with(" drawn again.\n"), "{}", text(&output.stdout));
-    assert_eq!(text(&output.stdout).lines().count(), 1);
+    // A sentence, what to cite, and no progress where nobody watches.
+    let printed = text(&output.stdout);
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(lines[0].ends_with(" drawn again."), "{printed}");
+    let manifest = FileDigest::of(&fs::read(original().join(MANIFEST)).expect("a manifest"));
+    assert!(lines[1].contains(&manifest.sha256), "{printed}");
+    assert_eq!(lines.len(), 2);
     assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn a_class_that_does_not_follow_is_found_in_the_manifest() {
+    let (_place, folder) = copy();
+    let path = folder.join(MANIFEST);
+    let manifest: Manifest =
+        serde_json::from_slice(&fs::read(&path).expect("a manifest")).expect("a manifest");
+    let claims = |change: &dyn Fn(&mut Manifest)| {
+        let mut manifest = manifest.clone();
+        change(&mut manifest);
+        fs::write(&path, json(&manifest).expect("JSON")).expect("written");
+        findings(&folder)
+    };
+    let found = claims(&|manifest| manifest.class = Class::Reference);
+    assert!(found.starts_with("manifest.json: the class smoke "), "{found}");
+    assert!(found.contains("reference ") && found.contains("stands there"), "{found}");
+    assert_eq!(found.lines().count(), 1, "{found}");
+    let found = claims(&|manifest| manifest.class_reasons.clear());
+    assert!(found.contains("--quick") && found.lines().count() == 1, "{found}");
 }
 
 #[test]

@@ -117,7 +117,7 @@ impl fmt::Display for RingError {
             }
             Self::DuplicateNode { id, weight } => write!(
                 f,
-                "node {id:?} is registered already, with weight {weight} (set_weight changes it)"
+                "node {id:?} is registered already, with weight {weight} (to change it, set its weight)"
             ),
             Self::UnknownNode { id } => write!(f, "node {id:?} is not registered"),
             Self::TooManyTokens { requested, limit } => {

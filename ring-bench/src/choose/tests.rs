@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::choose::model::PairCost;
+use crate::routine::Regime;
 
 fn costs(null: f64) -> Costs {
     Costs { pairs: Vec::new(), null: [null; 2], null_cost: null, tokens: 0, unpinned: None }
@@ -83,11 +84,32 @@ fn two_copies_that_differ_in_a_part_that_hardly_counts_are_no_doubt() {
 fn a_workload_beyond_the_longest_round_is_said_to_be() {
     let checks = [check("btree", 500, 50.0, 0.01)];
     let warned = |own| {
-        let lookups = Lookups::PerChange(own);
-        warnings(&costs(0.0), true, &checks, &BTreeMap::new(), lookups).join("; ")
+        let workload = Workload::new(100, Lookups::PerChange(own));
+        warnings(&costs(0.0), true, &checks, &BTreeMap::new(), &workload).join("; ")
     };
     assert!(warned(501).contains("up to 500 lookups a change"), "{}", warned(501));
     assert_eq!(warned(500), "");
+}
+
+#[test]
+fn a_pause_that_few_changes_make_is_said_to_be() {
+    let pause = |p99| Pause {
+        p50: Some(1_000),
+        p99: Some(p99),
+        p999: None,
+        max: Some(p99),
+        count: 5_000,
+        idle_p99: Some(100),
+    };
+    let warned = |p99, regime| {
+        let workload = Workload { regime, ..Workload::new(100, Lookups::PerChange(1)) };
+        let pauses = BTreeMap::from([("btree".to_owned(), pause(p99))]);
+        warnings(&costs(0.0), true, &[], &pauses, &workload).join("; ")
+    };
+    assert!(warned(10_001, Regime::Exclusive).contains("a few changes took far longer"));
+    assert_eq!(warned(10_000, Regime::Exclusive), "");
+    // Published, readers do not wait for changes, and the tail is all that there is to see.
+    assert_eq!(warned(10_001, Regime::Published), "");
 }
 
 #[test]

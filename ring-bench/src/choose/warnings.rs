@@ -4,9 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::choose::MODEL_LIMIT;
 use crate::choose::measure::{Check, Costs, Pause};
-use crate::choose::workload::Lookups;
+use crate::choose::workload::{Lookups, Workload};
 use crate::report::number::time;
+use crate::routine::Regime;
 use crate::stats::real;
+
+/// How many times the median pause in place the p99 may be before a few changes must have taken far longer than the rest.
+/// Lookups due during a change wait for what is left of it, and most changes of one kind take about as long.
+const RARE: f64 = 10.0;
 
 /// What the reader must know before believing the figures.
 pub(super) fn warnings(
@@ -14,11 +19,11 @@ pub(super) fn warnings(
     in_cache: bool,
     checks: &[Check],
     pauses: &BTreeMap<String, Pause>,
-    lookups: Lookups,
+    workload: &Workload,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
     let most = checks.iter().map(|check| check.lookups_per_change).max();
-    if let (Lookups::PerChange(own), Some(most)) = (lookups, most)
+    if let (Lookups::PerChange(own), Some(most)) = (workload.lookups_per_change, most)
         && own > most
     {
         warnings.push(format!(
@@ -47,6 +52,19 @@ pub(super) fn warnings(
                 "readers of {backend} waited {} without any change too (p99), so the pauses say more about the machine \
                  than about the change",
                 time(real(idle))
+            ));
+        }
+    }
+    for (backend, pause) in pauses.iter().filter(|_| workload.regime == Regime::Exclusive) {
+        if let (Some(p50), Some(p99)) = (pause.p50, pause.p99)
+            && real(p99) > RARE * real(p50)
+        {
+            warnings.push(format!(
+                "half of the readers of {backend} that met a change waited at most {}, the slowest 1 % at least {}: a few \
+                 changes took far longer than the others, since the scheduler stopped them or since memory had to grow; what \
+                 is still there in a second run is the backend's own",
+                time(real(p50)),
+                time(real(p99))
             ));
         }
     }

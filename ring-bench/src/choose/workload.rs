@@ -70,23 +70,39 @@ impl Serialize for Lookups {
 
 impl<'de> Deserialize<'de> for Lookups {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Either {
-            Number(i64),
-            Word(String),
+        deserializer.deserialize_any(LookupsVisitor)
+    }
+}
+
+/// Takes a number or the word, and lets what a file leaves out be reported as missing.
+struct LookupsVisitor;
+
+impl LookupsVisitor {
+    fn take<E: serde::de::Error>(text: &str) -> Result<Lookups, E> {
+        text.parse().map_err(|e| E::custom(format!("lookups_per_change: {text} is {e}")))
+    }
+}
+
+impl serde::de::Visitor<'_> for LookupsVisitor {
+    type Value = Lookups;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a whole number from 0 to {MAX_LOOKUPS} or \"only\"")
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, n: u64) -> Result<Lookups, E> {
+        Self::take(&n.to_string())
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<Lookups, E> {
+        Self::take(&n.to_string())
+    }
+
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Lookups, E> {
+        if word == "only" {
+            return Ok(Lookups::Only);
         }
-        let text = match Either::deserialize(deserializer) {
-            Ok(Either::Number(n)) => n.to_string(),
-            Ok(Either::Word(word)) if word == "only" => word,
-            _ => {
-                return Err(serde::de::Error::custom(format!(
-                    "lookups_per_change is a whole number from 0 to {MAX_LOOKUPS} or \"only\""
-                )));
-            }
-        };
-        text.parse()
-            .map_err(|e| serde::de::Error::custom(format!("lookups_per_change: {text} is {e}")))
+        Err(E::invalid_value(serde::de::Unexpected::Str(word), &self))
     }
 }
 
@@ -187,10 +203,16 @@ impl Workload {
     /// A usage error that names the line, the field and the rule.
     pub fn parse(text: &str) -> Result<Self, BenchError> {
         let workload: Self = toml::from_str(text).map_err(|e| {
-            let line = e.span().map_or(0, |span| {
-                text.get(..span.start).map_or(0, |before| before.matches('\n').count() + 1)
-            });
-            BenchError::usage(format!("line {line}: {}", e.message().replace('\n', "; ")))
+            let message = e.message().replace('\n', "; ");
+            // What is missing stands on no line.
+            let before = e.span().filter(|_| !message.starts_with("missing field"));
+            match before.and_then(|span| text.get(..span.start)) {
+                Some(before) => {
+                    let line = before.matches('\n').count() + 1;
+                    BenchError::usage(format!("line {line}: {message}"))
+                }
+                None => BenchError::usage(message),
+            }
         })?;
         workload.check()?;
         Ok(workload)
@@ -247,6 +269,9 @@ impl Workload {
         }
         if self.vnodes == 0 {
             return refuse("vnodes: a node has at least one token, not 0".to_owned());
+        }
+        if self.keys == Some(0) {
+            return refuse("keys: there is at least one key to look up, not 0".to_owned());
         }
         if self.max_weight == 0 {
             return refuse("max_weight: the smallest weight is 1, not 0".to_owned());
@@ -341,7 +366,10 @@ mod tests {
     fn what_is_wrong_is_named_with_its_line() {
         let base = "nodes = 7\nlookups_per_change = 1\n";
         for (text, words) in [
-            ("nodes = 7", vec!["lookups_per_change", "\"only\""]),
+            ("nodes = 7", vec!["missing field", "lookups_per_change"]),
+            ("lookups_per_change = 7", vec!["missing field", "nodes"]),
+            (&format!("{base}keys = 0"), vec!["keys", "not 0"]),
+            ("nodes = 7\nlookups_per_change = 9999999999999", vec!["line 2", "9999999999999"]),
             ("nodes = 7\nlookups_per_change = -1", vec!["line 2", "-1"]),
             ("nodes = 7\nlookups_per_change = 1.5", vec!["line 2", "whole number"]),
             ("nodes = 7\nlookups_per_change = \"many\"", vec!["line 2", "\"only\""]),

@@ -65,7 +65,9 @@ struct Balance<'a> {
     max_over_min: Option<f64>,
     cv: Option<f64>,
     keys_max_over_mean: Option<f64>,
+    keys_min_over_mean: Option<f64>,
     keys_max_over_min: Option<f64>,
+    keys_cv: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -165,7 +167,9 @@ impl<'a> Counter<'a> {
             max_over_min: space.as_ref().and_then(Spread::max_over_min),
             cv: space.as_ref().map(|spread| spread.cv),
             keys_max_over_mean: keys.as_ref().map(|spread| spread.max),
+            keys_min_over_mean: keys.as_ref().map(|spread| spread.min),
             keys_max_over_min: keys.as_ref().and_then(Spread::max_over_min),
+            keys_cv: keys.as_ref().map(|spread| spread.cv),
             nodes,
         }
     }
@@ -240,9 +244,11 @@ fn text(balance: &Balance<'_>) -> String {
     if let Some(total) = balance.keys_total {
         let _ = writeln!(
             text,
-            "{total} keys: max/mean {}, max/min {}",
+            "{total} keys: max/mean {}, min/mean {}, max/min {}, cv {}",
             number(balance.keys_max_over_mean),
-            number(balance.keys_max_over_min)
+            number(balance.keys_min_over_mean),
+            number(balance.keys_max_over_min),
+            number(balance.keys_cv)
         );
     }
     if balance.nodes.is_empty() {

@@ -40,6 +40,9 @@ fn parse(line: &[u8]) -> Result<(&str, f64), String> {
         .ok_or("there is no TAB, but a line is an id, a TAB and a capacity")?;
     match number.parse::<f64>() {
         Ok(capacity) if capacity.is_finite() && capacity > 0.0 => Ok((id, capacity)),
+        _ if number.ends_with('\r') => Err(format!(
+            "the capacity {number:?} ends with CR, but lines end with LF alone; was the file written on Windows?"
+        )),
         _ => Err(format!("the capacity {number:?} is not a finite number above 0")),
     }
 }

@@ -93,16 +93,16 @@ pub(crate) struct Args {
     seed: Option<u64>,
 
     /// Leave out a backend whose readers wait longer: the time that 99 % of the lookups due during a change stay within
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     max_pause: Option<Duration>,
 
     /// Leave out a backend whose rings take more at the worst moment, such as 4MiB; published rings are there twice
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_hyphen_values = true)]
     max_memory: Option<u64>,
 
     /// Also find the smallest V that keeps the fullest node within this many times its expected share, with 99 %
     /// probability
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     max_over_mean: Option<f64>,
 
     /// How the result is written

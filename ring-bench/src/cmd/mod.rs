@@ -41,7 +41,7 @@ use self::console::Color;
 /// Exit codes: 0 done, 1 the work failed, 2 usage or bad input, 3 regressed, 4 inconclusive,
 /// 5 placement or answers differ.
 #[derive(Debug, Parser)]
-#[command(name = "ring-bench", version)]
+#[command(name = "ring-bench", version, override_usage = "ring-bench [OPTIONS] [COMMAND]")]
 #[command(after_help = "\
 Examples:
   ring-bench

@@ -13,7 +13,9 @@ use ring_sortedvec::{SortedVecRing, SortedVecStore};
 use crate::corpus::{Corpus, CorpusSpec, Keys, Target};
 use crate::error::BenchError;
 use crate::hashes::AnyHash;
-use crate::law::{Group, beta_quantile, over_probability};
+use crate::law::{
+    Group, beta_quantile, cv_squared, keys_cv_squared, over_probability, under_probability,
+};
 use crate::record::ExactFigure;
 use crate::seeded::Stream;
 use crate::stats::{median, real, real_len};
@@ -78,7 +80,7 @@ impl Case {
 }
 
 /// How even the shares of a ring are.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Evenness {
     max: f64,
     min: f64,
@@ -135,11 +137,16 @@ fn law(value: f64) -> String {
 struct Seen {
     space: Evenness,
     keys: Evenness,
-    after: Evenness,
+    /// The same after a node joined.
+    space_after: Evenness,
+    keys_after: Evenness,
     moves: Vec<Move>,
     survivor: f64,
     replica_sets: f64,
 }
+
+/// Takes one of the four parts of what was seen.
+type PartOf = fn(&Seen) -> Evenness;
 
 /// What one change moved.
 struct Move {
@@ -177,7 +184,7 @@ fn look(case: &Case, ring: usize, seed: u64, hash: AnyHash) -> Result<Seen, Benc
         ("add-10", joins(BATCH)),
     ];
     let mut moves = Vec::new();
-    let (mut after_add, mut survivor, mut replica_sets) = (None, 0.0, 0.0);
+    let (mut after_add, mut survivor, mut replica_sets) = ([Evenness::default(); 2], 0.0, 0.0);
     for (change, changes) in changes {
         let mut after = before.clone();
         after.apply(&changes).map_err(refused)?;
@@ -191,7 +198,7 @@ fn look(case: &Case, ring: usize, seed: u64, hash: AnyHash) -> Result<Seen, Benc
         });
         match change {
             "add" => {
-                after_add = Some(evenness(&space(&after)));
+                after_add = [evenness(&space(&after)), evenness(&keys(&after, &hashes))];
                 let set = |ring: &SortedVecRing<AnyHash>, hash: u64| -> Vec<String> {
                     let found = ring.replicas_at(hash, REPLICAS);
                     let mut ids: Vec<String> =
@@ -217,7 +224,8 @@ fn look(case: &Case, ring: usize, seed: u64, hash: AnyHash) -> Result<Seen, Benc
     Ok(Seen {
         space: evenness(&space(&before)),
         keys: evenness(&keys(&before, &hashes)),
-        after: after_add.unwrap_or(Evenness { max: 0.0, min: 0.0, cv2: 0.0 }),
+        space_after: after_add[0],
+        keys_after: after_add[1],
         moves,
         survivor,
         replica_sets,
@@ -256,26 +264,47 @@ fn evenness_figures(
     let mut push = |measure: &str, value: String| {
         figures.push(ExactFigure::new("balance", name, measure, value));
     };
-    let middle = |figure: &dyn Fn(&Seen) -> f64| {
-        median(&seen.iter().map(figure).collect::<Vec<_>>()).unwrap_or(0.0)
-    };
-    let most = |figure: &dyn Fn(&Seen) -> f64| seen.iter().map(figure).fold(0.0, f64::max);
     push("rings", seen.len().to_string());
-    push("max_over_mean", middle(&|s| s.space.max).to_string());
-    push("max_over_mean_worst", most(&|s| s.space.max).to_string());
-    push("min_over_mean", middle(&|s| s.space.min).to_string());
-    push("max_over_min", middle(&|s| s.space.max / s.space.min).to_string());
-    let cv2 = seen.iter().map(|s| s.space.cv2).sum::<f64>() / real_len(seen.len());
-    push("cv", cv2.sqrt().to_string());
-    push("max_over_mean_after_add", middle(&|s| s.after.max).to_string());
-    push("keys_max_over_mean", middle(&|s| s.keys.max).to_string());
-    push("keys_min_over_mean", middle(&|s| s.keys.min).to_string());
+    // Of the hash space and of keys, before and after a node joined: names as suffix and prefix.
+    let parts: [(&str, &str, PartOf); 4] = [
+        ("", "", |s| s.space),
+        ("", "_after_add", |s| s.space_after),
+        ("keys_", "", |s| s.keys),
+        ("keys_", "_after_add", |s| s.keys_after),
+    ];
+    for (prefix, suffix, of) in parts {
+        let own: Vec<Evenness> = seen.iter().map(of).collect();
+        let all = |figure: fn(&Evenness) -> f64| own.iter().map(figure).collect::<Vec<f64>>();
+        let middle = |figure: fn(&Evenness) -> f64| median(&all(figure)).unwrap_or(0.0);
+        let mut push = |measure: &str, value: f64| {
+            // A node without a key makes an endless ratio, which is no figure.
+            let value = if value.is_finite() { value.to_string() } else { String::new() };
+            push(&format!("{prefix}{measure}{suffix}"), value);
+        };
+        push("max_over_mean", middle(|e| e.max));
+        push("max_over_mean_worst", all(|e| e.max).into_iter().fold(0.0, f64::max));
+        push("min_over_mean", middle(|e| e.min));
+        push("min_over_mean_worst", all(|e| e.min).into_iter().fold(f64::INFINITY, f64::min));
+        push("max_over_min", middle(|e| e.max / e.min));
+        push("cv", (all(|e| e.cv2).iter().sum::<f64>() / real_len(seen.len())).sqrt());
+    }
     let groups = groups(membership);
-    // No ring but one in a thousand has a fuller node than this.
-    push("law_max_over_mean_bound", law(bound(&groups, case.vnodes)));
+    // No ring but one in a thousand has a fuller node than this, or an emptier one than that.
+    let over = |limit: f64| over_probability(&groups, case.vnodes, limit) > OUTSIDE;
+    push("law_max_over_mean_bound", law(turning(1.0, 1_000.0, over)));
+    let under = |limit: f64| under_probability(&groups, case.vnodes, limit) <= OUTSIDE;
+    push("law_min_over_mean_bound", law(turning(0.0, 1.0, under)));
     if case.max_weight == 1 {
-        let (n, m) = (real_len(case.nodes), real(membership.token_count()));
-        push("law_cv", law(((n - 1.0) / (m + 1.0)).sqrt()));
+        for (suffix, nodes) in [("", case.nodes as u64), ("_after_add", case.nodes as u64 + 1)] {
+            let (mean, deviation) = cv_squared(nodes, case.vnodes);
+            // The mean over rings stays within four of its own standard deviations.
+            let around = 4.0 * deviation / real_len(seen.len()).sqrt();
+            push(&format!("law_cv{suffix}"), law(mean.sqrt()));
+            push(&format!("law_cv_low{suffix}"), law((mean - around).max(0.0).sqrt()));
+            push(&format!("law_cv_high{suffix}"), law((mean + around).sqrt()));
+            let of_keys = keys_cv_squared(nodes, case.vnodes, KEYS as u64);
+            push(&format!("law_keys_cv{suffix}"), law(of_keys.sqrt()));
+        }
     }
 }
 
@@ -288,16 +317,11 @@ fn groups(membership: &Membership) -> Vec<Group> {
     by_weight.into_iter().map(|(weight, nodes)| Group { weight, nodes }).collect()
 }
 
-/// The limit that a ring breaks with probability [`OUTSIDE`] at the most.
-fn bound(groups: &[Group], vnodes: u32) -> f64 {
-    let (mut low, mut high) = (1.0, 1_000.0);
+/// Where `holds` turns from true to false between two values, by halving.
+fn turning(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
-        if over_probability(groups, vnodes, middle) > OUTSIDE {
-            low = middle;
-        } else {
-            high = middle;
-        }
+        if holds(middle) { low = middle } else { high = middle }
     }
     high
 }
@@ -378,9 +402,22 @@ mod tests {
         assert_ne!(figures, one(&case, 8).unwrap());
         let name = case.name();
         let of = |measure| value(&figures, &name, measure);
-        assert!((of("cv") / of("law_cv") - 1.0).abs() < 0.35, "{}", of("cv"));
+        for of_what in ["", "keys_"] {
+            for when in ["", "_after_add"] {
+                let of =
+                    |measure: &str| value(&figures, &name, &format!("{of_what}{measure}{when}"));
+                assert!(of("min_over_mean") < 1.0 && of("max_over_mean") > 1.0);
+                assert!(of("min_over_mean_worst") <= of("min_over_mean"));
+                assert!(of("max_over_min") > 1.0);
+                let law = value(&figures, &name, &format!("law_{of_what}cv{when}"));
+                assert!((of("cv") / law - 1.0).abs() < 0.35, "{of_what}{when} {}", of("cv"));
+            }
+        }
+        assert!(of("law_cv_low") < of("cv") && of("cv") < of("law_cv_high"), "{}", of("cv"));
+        // Counting keys adds chance to the deviation of the space.
+        assert!(of("law_keys_cv") > of("law_cv") && of("keys_cv") > of("cv"));
         assert!(of("max_over_mean_worst") < of("law_max_over_mean_bound"));
-        assert!(of("min_over_mean") < 1.0 && of("max_over_mean") > 1.0);
+        assert!(of("min_over_mean_worst") > of("law_min_over_mean_bound"));
         for change in ["add", "remove", "add-10"] {
             let case = format!("{name}: {change}");
             let of = |measure| value(&figures, &case, measure);

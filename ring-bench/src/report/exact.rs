@@ -6,6 +6,10 @@ use crate::report::tables::Sheet;
 
 /// The title of the table of shares.
 pub const BALANCE: &str = "how even shares are, over rings with fresh ids";
+/// The title of the table of shares after a change.
+pub const BALANCE_AFTER: &str = "how even shares are after a node joined, over the same rings";
+/// The title of the table of keys.
+pub const BALANCE_KEYS: &str = "how even 20,000 keys are, over the same rings";
 /// The title of the table of moves.
 pub const MOVE: &str = "what a change moves, over rings with fresh ids";
 /// The title of the table of popular keys.
@@ -21,8 +25,10 @@ enum Form {
     Plain,
     Ratio,
     Percent,
-    /// Two measures as one band.
+    /// Two measures as one band, in percent.
     Band(&'static str),
+    /// The same as ratios.
+    Range(&'static str),
 }
 
 /// A figure by experiment, case and measure; `None` where it is not there or no number.
@@ -65,6 +71,10 @@ fn sheet(
                 Some(high) => format!("{:.2} to {:.2} %", found * 100.0, high * 100.0),
                 None => "-".to_owned(),
             },
+            Form::Range(high) => match value(figures, experiment, case, high) {
+                Some(high) => format!("{found:.3} to {high:.3}"),
+                None => "-".to_owned(),
+            },
         }
     };
     let rows = cases
@@ -80,10 +90,9 @@ fn sheet(
     Some(Sheet { title: title.to_owned(), columns: names, rows })
 }
 
-/// All tables.
-#[must_use]
-pub fn sheets(figures: &[ExactFigure]) -> Vec<Sheet> {
-    use Form::{Band, Percent, Plain, Ratio};
+/// How even shares are: of the hash space, before and after a join, and of keys.
+fn balance(figures: &[ExactFigure]) -> [Option<Sheet>; 3] {
+    use Form::{Plain, Range, Ratio};
     [
         sheet(
             figures,
@@ -95,13 +104,54 @@ pub fn sheets(figures: &[ExactFigure]) -> Vec<Sheet> {
                 ("worst ring", "max_over_mean_worst", Ratio),
                 ("law, 1 in 1000", "law_max_over_mean_bound", Ratio),
                 ("min/mean", "min_over_mean", Ratio),
+                ("worst ring", "min_over_mean_worst", Ratio),
+                ("law, 1 in 1000", "law_min_over_mean_bound", Ratio),
                 ("max/min", "max_over_min", Ratio),
                 ("cv", "cv", Ratio),
                 ("law", "law_cv", Ratio),
-                ("after a join", "max_over_mean_after_add", Ratio),
-                ("keys max/mean", "keys_max_over_mean", Ratio),
+                ("law, 4 deviations", "law_cv_low", Range("law_cv_high")),
             ],
         ),
+        sheet(
+            figures,
+            "balance",
+            BALANCE_AFTER,
+            &[
+                ("max/mean", "max_over_mean_after_add", Ratio),
+                ("worst ring", "max_over_mean_worst_after_add", Ratio),
+                ("min/mean", "min_over_mean_after_add", Ratio),
+                ("worst ring", "min_over_mean_worst_after_add", Ratio),
+                ("max/min", "max_over_min_after_add", Ratio),
+                ("cv", "cv_after_add", Ratio),
+                ("law", "law_cv_after_add", Ratio),
+                ("law, 4 deviations", "law_cv_low_after_add", Range("law_cv_high_after_add")),
+            ],
+        ),
+        sheet(
+            figures,
+            "balance",
+            BALANCE_KEYS,
+            &[
+                ("max/mean", "keys_max_over_mean", Ratio),
+                ("min/mean", "keys_min_over_mean", Ratio),
+                ("max/min", "keys_max_over_min", Ratio),
+                ("cv", "keys_cv", Ratio),
+                ("law", "law_keys_cv", Ratio),
+                ("after a join: max/mean", "keys_max_over_mean_after_add", Ratio),
+                ("min/mean", "keys_min_over_mean_after_add", Ratio),
+                ("max/min", "keys_max_over_min_after_add", Ratio),
+                ("cv", "keys_cv_after_add", Ratio),
+                ("law", "law_keys_cv_after_add", Ratio),
+            ],
+        ),
+    ]
+}
+
+/// All tables.
+#[must_use]
+pub fn sheets(figures: &[ExactFigure]) -> Vec<Sheet> {
+    use Form::{Band, Percent, Plain, Ratio};
+    let others = [
         sheet(
             figures,
             "move",
@@ -149,8 +199,6 @@ pub fn sheets(figures: &[ExactFigure]) -> Vec<Sheet> {
                 ("second id", "second_over_expected", Ratio),
             ],
         ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    balance(figures).into_iter().chain(others).flatten().collect()
 }

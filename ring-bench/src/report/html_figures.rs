@@ -283,6 +283,12 @@ fn balance(run: &Run) -> Option<Figure> {
     })
 }
 
+/// A part as percent, with no more digits than it has.
+fn short_percent(part: f64) -> String {
+    let digits = format!("{:.4}", part * 100.0);
+    format!("{} %", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// Low, mean and high: of the law, and of what was found.
 type LawAndFound = ([f64; 3], [f64; 3]);
 
@@ -320,7 +326,7 @@ fn rows_plot(
             body,
             "<line class=\"grid\" x1=\"{place:.1}\" x2=\"{place:.1}\" y1=\"{top}\" y2=\"{bottom:.1}\"/><text class=\"tick\" x=\"{place:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
             bottom + 16.0,
-            write(tick)
+            if words.contains("part") { short_percent(tick) } else { write(tick) }
         );
     }
     for (row, (case, (law, found))) in rows.iter().enumerate() {

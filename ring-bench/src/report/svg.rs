@@ -127,12 +127,14 @@ impl Plot {
         let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
         for tick in x.ticks() {
             let at = plot.at_x(tick);
+            // A number at the right end may use the margin, so that it keeps away from the one before.
+            let (anchor, place) =
+                if at > right - 20.0 { ("end", at.max(WIDTH - 1.0)) } else { ("middle", at) };
             let _ = write!(
                 plot.body,
                 "<line class=\"grid\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{bottom}\"/>\
-                 <text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"{}\">{}</text>",
+                 <text class=\"tick\" x=\"{place:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
                 bottom + 16.0,
-                if at > right - 20.0 { "end" } else { "middle" },
                 escape(&write[0](tick))
             );
         }

@@ -66,6 +66,14 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Whether they are those of `--quick`, whose figures are good for nothing but to see that all works.
+    #[must_use]
+    pub fn is_quick(&self) -> bool {
+        let quick = Effort::quick();
+        (self.sittings, self.pairs, self.null_pairs, self.samples)
+            == (quick.sittings, quick.pairs, quick.null_pairs, quick.samples)
+    }
+
     /// Those of a run.
     #[must_use]
     pub fn of(options: &Options) -> Self {

@@ -56,6 +56,12 @@ pub fn json<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<T, BenchEr
 /// short.
 pub fn csv(text: &str, columns: &[&str]) -> Result<Vec<Vec<String>>, BenchError> {
     let failed = |line: usize, what: &str| Err(BenchError::failed(format!("line {line}: {what}")));
+    if text.is_empty() {
+        return Err(BenchError::failed(format!(
+            "the header {} was expected, the file is empty",
+            columns.join(",")
+        )));
+    }
     if !text.ends_with('\n') {
         return failed(text.lines().count(), "the file ends in the middle of a line");
     }
@@ -195,7 +201,8 @@ mod tests {
     fn what_is_broken_is_named_with_its_line() {
         let columns = ["a", "b"];
         for (text, words) in [
-            ("", "middle of a line"),
+            ("", "the file is empty"),
+            ("a,b", "line 1: the file ends in the middle of a line"),
             ("a,b\n1,2", "line 2: the file ends"),
             ("a,c\n1,2\n", "line 1: the header is not a,b"),
             ("a,b\n1,2\n1\n", "line 3: there are 1 fields, not 2"),

@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use crate::compare::{self, Progress, replay};
 use crate::error::BenchError;
-use crate::record::ExactFigure;
+use crate::record::{Class, ExactFigure};
 use crate::report::csv;
-use crate::results::manifest::{FileDigest, MANIFEST, Manifest, SCHEMA, rustc, target};
+use crate::results::manifest::{self, FileDigest, MANIFEST, Manifest, SCHEMA, rustc, target};
 use crate::results::run_dir::{Env, Run, json};
 use crate::results::{exact, figures, read};
 
@@ -29,6 +29,8 @@ pub struct Report {
     pub skipped: Vec<String>,
     /// What was checked, a line each.
     pub checked: Vec<String>,
+    /// SHA-256 of the manifest, which fixes every other file; empty where there is none.
+    pub manifest_sha256: String,
 }
 
 impl Report {
@@ -71,6 +73,9 @@ pub fn verify(folder: &Path, progress: &dyn Progress) -> Result<Report, BenchErr
             "a complete run has one, written last; there is none, so the run is incomplete (interrupted, or still under way)",
         );
         return Ok(report);
+    }
+    if let Ok(bytes) = read::bytes(folder, MANIFEST) {
+        report.manifest_sha256 = FileDigest::of(&bytes).sha256;
     }
     let manifest: Manifest = match read::json(folder, MANIFEST) {
         Ok(manifest) => manifest,
@@ -177,8 +182,9 @@ fn contents(
     report: &mut Report,
     progress: &dyn Progress,
 ) {
+    let of_effort = if manifest.settings.is_quick() { Class::Smoke } else { Class::Indicative };
     let result = || -> Result<_, BenchError> {
-        let options = manifest.settings.options(run.record.class)?;
+        let options = manifest.settings.options(of_effort)?;
         let env: Env = read::json(folder, "env.json")?;
         let memory = exact::memory(&run.exact).map_err(|e| e.at("exact.csv"))?;
         Ok((options, env, memory))
@@ -190,16 +196,6 @@ fn contents(
             return;
         }
     };
-    if manifest.class != run.record.class {
-        report.find(
-            "results.json",
-            format!(
-                "class {} was expected, {} stands there",
-                manifest.class.name(),
-                run.record.class.name()
-            ),
-        );
-    }
     // From the seed: keys, what changes move, balance, limits.
     let again = compare::exact(&options, progress)
         .and_then(|(corpora, remap)| Ok((corpora, remap, exact::of_seed(options.seed)?)));
@@ -231,7 +227,27 @@ fn contents(
     let rest = replay::Rest { corpora, remap, memory, environment: env.environment.clone() };
     let record = match replay::replay(&options, &run.observations, rest) {
         Ok(mut record) => {
-            record.class = manifest.class;
+            // Another version may have other rules for it.
+            let (class, reasons) = if manifest.version == env!("CARGO_PKG_VERSION") {
+                manifest::class(&record, &manifest.settings, manifest.dirty)
+            } else {
+                (manifest.class, manifest.class_reasons.clone())
+            };
+            if (manifest.class, &manifest.class_reasons) != (class, &reasons) {
+                let told = |class: Class, reasons: &[String]| match reasons {
+                    [] => class.name().to_owned(),
+                    reasons => format!("{} ({})", class.name(), reasons.join("; ")),
+                };
+                report.find(
+                    MANIFEST,
+                    format!(
+                        "the class {} was expected from the other files, {} stands there",
+                        told(class, &reasons),
+                        told(manifest.class, &manifest.class_reasons)
+                    ),
+                );
+            }
+            record.class = class;
             record
         }
         Err(e) => {

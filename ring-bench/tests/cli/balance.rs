@@ -41,7 +41,9 @@ fn the_document_has_these_members_in_this_order() {
         "max_over_min",
         "cv",
         "keys_max_over_mean",
+        "keys_min_over_mean",
         "keys_max_over_min",
+        "keys_cv",
     ];
     let expected: Vec<&str> = ["schema", "fingerprint", "tokens_total", "keys_total", "nodes"]
         .into_iter()
@@ -81,7 +83,9 @@ fn ratios_follow_from_shares_and_weights() {
     close(&document["min_over_mean"], low);
     close(&document["max_over_min"], high / low);
     close(&document["cv"], f64::midpoint((low - 1.0).powi(2), (high - 1.0).powi(2)).sqrt());
-    for member in ["keys_total", "keys_max_over_mean", "keys_max_over_min"] {
+    for member in
+        ["keys_total", "keys_max_over_mean", "keys_min_over_mean", "keys_max_over_min", "keys_cv"]
+    {
         assert_eq!(document[member], Value::Null, "{member}");
     }
 }
@@ -103,7 +107,9 @@ fn keys_are_counted_by_owner() {
     }
     let (low, high) = (ratios[0].min(ratios[1]), ratios[0].max(ratios[1]));
     close(&document["keys_max_over_mean"], high);
+    close(&document["keys_min_over_mean"], low);
     close(&document["keys_max_over_min"], high / low);
+    close(&document["keys_cv"], f64::midpoint((low - 1.0).powi(2), (high - 1.0).powi(2)).sqrt());
 }
 
 #[test]
@@ -131,7 +137,9 @@ fn an_empty_ring_has_no_figures() {
         "max_over_min",
         "cv",
         "keys_max_over_mean",
+        "keys_min_over_mean",
         "keys_max_over_min",
+        "keys_cv",
     ];
     for member in summary {
         assert_eq!(document[member], Value::Null, "{member}");

@@ -394,7 +394,9 @@ class HashRing:
         return self._owner(_fmix(_fnv1a(_OFFSET, _key_bytes(key))))
 
     def get_nodes(self, keys: Iterable[Key]) -> List[Optional[str]]:
-        """`[get_node(key) for key in keys]`, faster: the keys are hashed side by side."""
+        """`[get_node(key) for key in keys]`, faster: the keys are hashed side by side. One key is no list of keys."""
+        if isinstance(keys, (str, bytes, bytearray)):
+            raise TypeError(f"get_nodes takes several keys, not the one {keys!r}; get_node takes one")
         state = self._state
         keys = [_key_bytes(key) for key in keys]
         if not state.owners:

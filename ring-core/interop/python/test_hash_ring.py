@@ -220,6 +220,8 @@ def own(tally):
         ("a key with a surrogate", InvalidValueError, lambda: ring.get_node("k" + SURROGATE)),
         ("replicas of it", InvalidValueError, lambda: ring.get_replicas(SURROGATE, 1)),
         ("a batch with it", InvalidValueError, lambda: ring.get_nodes(["k", SURROGATE])),
+        ("one key where several are taken", TypeError, lambda: ring.get_nodes("abc")),
+        ("the same of bytes", TypeError, lambda: ring.get_nodes(b"abc")),
         ("an id of bytes", TypeError, lambda: ring.add_node(b"c")),
         ("a key of another type", TypeError, lambda: ring.get_node(7)),
         ("weight 0", InvalidValueError, lambda: ring.add_node("c", 0)),
