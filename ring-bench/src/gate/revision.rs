@@ -39,7 +39,7 @@ const BUILD: [&str; 12] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// Both are there.
-    Both(Builds),
+    Both(Box<Builds>),
     /// There is nothing to compare with: why.
     NoBase(String),
 }
@@ -90,7 +90,7 @@ pub fn find(base: &str, head: Option<&str>, progress: &dyn Progress) -> Result<F
         _ => (Program::this("head")?, "this program".to_owned()),
     };
     progress.step();
-    Ok(Found::Both(Builds { base: base.0, head: head.0, labels: [base.1, head.1] }))
+    Ok(Found::Both(Box::new(Builds { base: base.0, head: head.0, labels: [base.1, head.1] })))
 }
 
 fn unknown(option: &str, name: &str) -> BenchError {
