@@ -136,6 +136,68 @@ fn a_class_that_does_not_follow_is_found_in_the_manifest() {
 }
 
 #[test]
+fn an_edit_that_no_drawing_shows_is_found_by_the_digest_of_its_row() {
+    for name in ["pauses.csv", "regimes.csv"] {
+        let (_place, folder) = copy();
+        let path = folder.join(name);
+        let old = fs::read_to_string(&path).expect("a file");
+        let mut lines: Vec<&str> = old.lines().collect();
+        // Two lines of one series that differ, in the other order.
+        let series = |line: &str| line.rsplit_once(',').map(|(series, _)| series.to_owned());
+        let series = |line: &str| match name {
+            "pauses.csv" => series(line).and_then(|rest| Some(rest.rsplit_once(',')?.0.to_owned())),
+            _ => series(line),
+        };
+        let at = (1..lines.len() - 1)
+            .find(|&at| series(lines[at]) == series(lines[at + 1]) && lines[at] != lines[at + 1]);
+        lines.swap(at.expect("two lines"), at.expect("two lines") + 1);
+        fs::write(&path, lines.join("\n") + "\n").expect("written");
+        repair_manifest(&folder, name);
+        let found = findings(&folder);
+        assert!(found.contains("samples_sha256"), "{name}: {found}");
+        assert!(
+            found.contains(if name == "pauses.csv" { "row pauses" } else { "row passes" }),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn settings_that_the_samples_do_not_bear_out_are_found() {
+    for (field, words) in [
+        ("pairs", "main process pairs"),
+        ("null_pairs", "null process pairs"),
+        ("sittings", "settings of 3 sittings"),
+    ] {
+        let (_place, folder) = copy();
+        let path = folder.join(MANIFEST);
+        let text = fs::read_to_string(&path).expect("a manifest");
+        let edited = text.replace(&format!("\"{field}\": 3"), &format!("\"{field}\": 9"));
+        assert_ne!(text, edited, "{field}");
+        fs::write(&path, edited).expect("written");
+        let found = findings(&folder);
+        assert!(found.contains(words), "{field}: {found}");
+    }
+}
+
+#[test]
+fn who_uses_a_changed_run_is_warned() {
+    let (_place, folder) = copy();
+    edit(&folder, "pauses.csv", 1, "lookups", |old| format!("{old}0"));
+    let folder = folder.to_str().expect("a path");
+    let original = original().to_str().expect("a path");
+    for arguments in
+        [vec!["report", folder, "--export-json", "/dev/null"], vec!["cmp", original, folder]]
+    {
+        let output = ring_bench(&arguments);
+        let said = text(&output.stderr);
+        assert!(said.contains("pauses.csv differ from what the manifest names"), "{said}");
+    }
+    let output = ring_bench(&["cmp", original, original]);
+    assert!(!text(&output.stderr).contains("differ from what"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn an_interrupted_run_is_incomplete() {
     let (_place, folder) = copy();
     fs::remove_file(folder.join(MANIFEST)).expect("removed");

@@ -237,6 +237,9 @@ impl Workload {
                 presets.join(", ")
             ))
         })?;
+        if !size.is_file() {
+            return Err(BenchError::usage(format!("{name}: a workload is a regular file")));
+        }
         if size.len() > MAX_FILE {
             return Err(BenchError::usage(format!(
                 "{name}: a workload file has at most {MAX_FILE} bytes, this one {}",

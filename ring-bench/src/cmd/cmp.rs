@@ -38,6 +38,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, color: Color) -> Result<(), BenchError> {
+    for folder in [&args.a, &args.b] {
+        console::warn_of_changes(color, folder);
+    }
     let (a, b) = (Side::read(&args.a)?, Side::read(&args.b)?);
     let sheets = sheets(&a, &b, args.different_machines)?;
     for difference in machine_differences(&a.record, &b.record) {

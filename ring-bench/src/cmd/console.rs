@@ -91,6 +91,19 @@ fn shortened(message: &str) -> String {
     text
 }
 
+/// Warns that files of a run are not those of its manifest.
+pub(crate) fn warn_of_changes(color: Color, folder: &std::path::Path) {
+    let changed = ring_bench::results::verify::changed_files(folder);
+    if !changed.is_empty() {
+        let message = format!(
+            "{}: {} differ from what the manifest names, so figures may not be those of the run; see `verify`",
+            folder.display(),
+            changed.join(", ")
+        );
+        warning(color, &message);
+    }
+}
+
 /// Says something that did not stop the command.
 pub(crate) fn warning(color: Color, text: &str) {
     say(color, "warning", "\x1b[1;33m", text);

@@ -9,7 +9,7 @@ use ring_bench::results::manifest::MANIFEST;
 use ring_bench::results::run_dir::{Run, json};
 use ring_bench::results::splice::splice;
 
-use super::console::Color;
+use super::console::{self, Color};
 use super::options;
 
 /// Draw a run again: its tables here, and its drawn files in the directory or elsewhere
@@ -64,6 +64,7 @@ pub(crate) fn run(args: &Args, color: Color) -> Result<(), BenchError> {
             .chain([&args.splice])
             .flatten(),
     )?;
+    console::warn_of_changes(color, &args.folder);
     let run = Run::read(&args.folder).map_err(|e| BenchError::usage(e.to_string()).at(&place))?;
     let drawn = run.drawn();
     let of = |name: &str| {

@@ -95,8 +95,29 @@ pub fn find(base: &str, head: Option<&str>, progress: &dyn Progress) -> Result<F
 
 fn unknown(option: &str, name: &str) -> BenchError {
     BenchError::usage(format!(
-        "{option} {name}: there is no such file, and git knows no such revision"
+        "{option} {name}: {}, and git knows no such revision",
+        no_program(name)
     ))
+}
+
+/// Why a name is no program.
+fn no_program(name: &str) -> &'static str {
+    if Path::new(name).is_dir() { "that is a directory" } else { "there is no such file" }
+}
+
+/// Whether this names the commit of the checkout or an ancestor of it: `HEAD`, then any number of `^`, `~` and `~3`.
+fn is_before_head(name: &str) -> bool {
+    name.strip_prefix("HEAD").is_some_and(|steps| {
+        let mut pieces = steps.split(['^', '~']);
+        let steps_of = |piece: &str| piece.is_empty() || piece.bytes().all(|b| b.is_ascii_digit());
+        // `HEAD^2` is the second parent of a merge, which no longer history would bring.
+        pieces.next() == Some("") && pieces.all(steps_of) && !has_parent_number(steps)
+    })
+}
+
+/// Whether a `^` stands before a number.
+fn has_parent_number(steps: &str) -> bool {
+    steps.split('^').skip(1).any(|piece| piece.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// A file that is a program already.
@@ -123,7 +144,8 @@ impl Repository {
         let top = run(Command::new("git").args(["rev-parse", "--show-toplevel"]));
         let root = top.map_err(|why| {
             BenchError::usage(format!(
-                "{option} {name}: there is no such file, and no revision can be looked up here: {why}"
+                "{option} {name}: {}, and no revision can be looked up here: {why}",
+                no_program(name)
             ))
         })?;
         let root = PathBuf::from(root);
@@ -171,9 +193,7 @@ impl Repository {
                 "this is a shallow clone, and {name} is not in it; `git fetch --deepen=50` brings more of the history"
             )));
         }
-        let is_before_head =
-            name == "HEAD" || name.starts_with("HEAD~") || name.starts_with("HEAD^");
-        if is_before_head {
+        if is_before_head(name) {
             return Ok(Err(format!("there is no {name}: the history does not go back so far")));
         }
         Err(unknown("--base", name))
@@ -319,5 +339,22 @@ fn complaint(name: &str, output: &Output) -> String {
         format!("{name} ended with {}", output.status)
     } else {
         format!("{name} says\n  {last}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_ancestors_may_be_missing_from_a_short_history() {
+        for name in ["HEAD", "HEAD~", "HEAD~1", "HEAD^", "HEAD^^", "HEAD~3^~12"] {
+            assert!(is_before_head(name), "{name}");
+        }
+        for name in
+            ["HEAD^foo", "HEAD~abc", "HEAD^{tree}", "HEAD^2", "HEAD2", "head~1", "main~1", ""]
+        {
+            assert!(!is_before_head(name), "{name}");
+        }
     }
 }

@@ -1,13 +1,19 @@
 //! `results.csv`: every figure of a run, with a digest of the samples that it follows from.
 //!
 //! A median can survive the edit of a sample, a digest cannot: the last column is the start of the SHA-256 over the
-//! lines of `samples.csv` behind the figure, in their order.
+//! lines of `samples.csv` behind the figure, in their order; of `pauses.csv` and `regimes.csv` for what stands there.
+
+use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
 use crate::corpus::hex;
 use crate::record::{CompareRecord, Observation, Status};
 use crate::report::csv::{quoted, render as render_samples};
+use crate::results::regimes::Pass;
+use crate::results::run_dir::Beside;
+use crate::results::{pauses, regimes};
+use crate::stats::{median, real, real_len};
 
 /// The columns, in order.
 pub const COLUMNS: [&str; 21] = [
@@ -56,9 +62,67 @@ fn behind<'a>(observations: impl Iterator<Item = &'a Observation>) -> Behind {
     behind
 }
 
-/// All figures: those of each backend, the ratios, the null controls.
+/// The digest of the lines after the header of a file.
+fn digest_of_lines(file: &str) -> String {
+    let lines = file.split_once('\n').map_or("", |(_, lines)| lines);
+    hex(&Sha256::digest(lines.as_bytes()))[..16].to_owned()
+}
+
+/// A row of what was measured beside the pairs.
+struct BesideRow<'a> {
+    kind: &'a str,
+    nodes: usize,
+    operation: &'a str,
+    regime: &'a str,
+    backend: &'a str,
+    median: f64,
+    samples: usize,
+    operations: u64,
+    digest: String,
+}
+
+/// Pauses and passes, a row each series. Their digests tell an edit that no drawing shows.
+fn beside_rows(beside: &Beside) -> Vec<BesideRow<'_>> {
+    let mut rows = Vec::new();
+    for series in &beside.pauses {
+        let operations = series.counts.iter().map(|(_, count)| count).sum();
+        rows.push(BesideRow {
+            kind: "pauses",
+            nodes: series.nodes,
+            operation: &series.phase,
+            regime: &series.regime,
+            backend: &series.backend,
+            median: series.quantile(0.5).map_or(0.0, real),
+            samples: series.counts.len(),
+            operations,
+            digest: digest_of_lines(&pauses::render(std::slice::from_ref(series))),
+        });
+    }
+    let mut passes: BTreeMap<(usize, &str, &str), Vec<Pass>> = BTreeMap::new();
+    for pass in &beside.regimes {
+        passes.entry((pass.nodes, &pass.regime, &pass.backend)).or_default().push(pass.clone());
+    }
+    for ((nodes, regime, backend), own) in passes {
+        let each: Vec<f64> =
+            own.iter().map(|p| real(p.elapsed_ns) / real_len(p.lookups.max(1))).collect();
+        rows.push(BesideRow {
+            kind: "passes",
+            nodes,
+            operation: "get",
+            regime,
+            backend,
+            median: median(&each).unwrap_or(0.0),
+            samples: own.len(),
+            operations: own.iter().map(|pass| pass.lookups as u64).sum(),
+            digest: digest_of_lines(&regimes::render(&own)),
+        });
+    }
+    rows
+}
+
+/// All figures: those of each backend, the ratios, the null controls, and what was measured beside them.
 #[must_use]
-pub fn render(record: &CompareRecord, observations: &[Observation]) -> String {
+pub fn render(record: &CompareRecord, observations: &[Observation], beside: &Beside) -> String {
     let mut text = COLUMNS.join(",");
     text.push('\n');
     let mut push = |fields: [String; 21]| {
@@ -135,6 +199,26 @@ pub fn render(record: &CompareRecord, observations: &[Observation]) -> String {
             behind.operations.to_string(),
             behind.digest,
         ]);
+    }
+    for row in beside_rows(beside) {
+        let mut fields: [String; 21] = Default::default();
+        for (column, field) in [
+            ("kind", row.kind.to_owned()),
+            ("nodes", row.nodes.to_string()),
+            ("operation", quoted(row.operation)),
+            ("regime", quoted(row.regime)),
+            ("of", quoted(row.backend)),
+            ("unit", "ns".to_owned()),
+            ("median", row.median.to_string()),
+            ("samples", row.samples.to_string()),
+            ("operations", row.operations.to_string()),
+            ("samples_sha256", row.digest),
+        ] {
+            if let Some(at) = COLUMNS.iter().position(|name| *name == column) {
+                fields[at] = field;
+            }
+        }
+        push(fields);
     }
     text
 }

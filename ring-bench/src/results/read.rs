@@ -19,7 +19,11 @@ const MAX_FILE: u64 = 1 << 30;
 pub fn bytes(folder: &Path, name: &str) -> Result<Vec<u8>, BenchError> {
     let path = folder.join(name);
     let failed = |e: std::io::Error| BenchError::failed(format!("{name}: cannot be read: {e}"));
-    let size = std::fs::metadata(&path).map_err(failed)?.len();
+    let metadata = std::fs::metadata(&path).map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(BenchError::failed(format!("{name}: is no regular file")));
+    }
+    let size = metadata.len();
     if size > MAX_FILE {
         return Err(BenchError::failed(format!(
             "{name}: has {size} bytes, more than any run writes ({MAX_FILE})"

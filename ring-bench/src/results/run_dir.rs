@@ -130,7 +130,7 @@ impl Run {
     #[must_use]
     pub fn drawn(&self) -> Vec<(&'static str, String)> {
         vec![
-            ("results.csv", figures::render(&self.record, &self.observations)),
+            ("results.csv", figures::render(&self.record, &self.observations, &self.beside)),
             ("results.md", markdown_of(self)),
             ("report.html", html::render(self)),
         ]

@@ -57,6 +57,18 @@ impl Report {
     }
 }
 
+/// The files of a run that are not those of its manifest; for whoever uses a run without verifying it.
+#[must_use]
+pub fn changed_files(folder: &Path) -> Vec<String> {
+    let Ok(manifest) = read::json::<Manifest>(folder, MANIFEST) else {
+        return vec![MANIFEST.to_owned()];
+    };
+    let is_changed = |(name, digest): &(&String, &FileDigest)| {
+        read::bytes(folder, name).map_or(true, |bytes| FileDigest::of(&bytes) != **digest)
+    };
+    manifest.files.iter().filter(is_changed).map(|(name, _)| name.clone()).collect()
+}
+
 /// Verifies the run in `folder`.
 ///
 /// # Errors
@@ -207,6 +219,7 @@ fn contents(
         }
     };
     compare_json(folder, "corpora.json", &corpora, report);
+    settings(manifest, run, report);
     let mut expected = exact::of_memory(&memory);
     expected.extend(exact::of_remap(&remap));
     expected.extend(of_seed);
@@ -277,6 +290,42 @@ fn contents(
     }
     progress.phase("pages", 1);
     drawn(folder, manifest, &rebuilt, report);
+}
+
+/// Whether the samples are as many as the manifest's settings say.
+fn settings(manifest: &Manifest, run: &Run, report: &mut Report) {
+    let of = |control: &str, nodes: usize| {
+        let own = run.observations.iter().filter(|o| o.control == control && o.nodes == nodes);
+        own.map(|o| (o.sitting, o.pair)).collect::<BTreeSet<_>>()
+    };
+    let settings = &manifest.settings;
+    let mut sittings = BTreeSet::new();
+    for &nodes in &settings.nodes {
+        for (control, named) in [("main", settings.pairs), ("null", settings.null_pairs)] {
+            let pairs = of(control, nodes);
+            if pairs.len() != named {
+                report.find(
+                    MANIFEST,
+                    format!(
+                        "settings of {} {control} process pairs were expected, since samples.csv has as many with \
+                         {nodes} nodes; {named} stand there",
+                        pairs.len()
+                    ),
+                );
+            }
+            sittings.extend(pairs.into_iter().map(|(sitting, _)| sitting));
+        }
+    }
+    if sittings.len() != settings.sittings {
+        report.find(
+            MANIFEST,
+            format!(
+                "settings of {} sittings were expected, since samples.csv has as many; {} stand there",
+                sittings.len(),
+                settings.sittings
+            ),
+        );
+    }
 }
 
 /// Whether the drawn files show the figures.
