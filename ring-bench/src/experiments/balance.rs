@@ -28,6 +28,8 @@ pub const RINGS: usize = 20;
 const KEYS: usize = 20_000;
 /// Nodes of a replica set.
 const REPLICAS: usize = 3;
+/// How the names of measures end that were taken after a node joined.
+pub const AFTER_ADD: &str = "_after_add";
 /// What lies outside a band, at both ends together.
 const OUTSIDE: f64 = 0.001;
 
@@ -264,13 +266,12 @@ fn evenness_figures(
     let mut push = |measure: &str, value: String| {
         figures.push(ExactFigure::new("balance", name, measure, value));
     };
-    push("rings", seen.len().to_string());
     // Of the hash space and of keys, before and after a node joined: names as suffix and prefix.
     let parts: [(&str, &str, PartOf); 4] = [
         ("", "", |s| s.space),
-        ("", "_after_add", |s| s.space_after),
+        ("", AFTER_ADD, |s| s.space_after),
         ("keys_", "", |s| s.keys),
-        ("keys_", "_after_add", |s| s.keys_after),
+        ("keys_", AFTER_ADD, |s| s.keys_after),
     ];
     for (prefix, suffix, of) in parts {
         let own: Vec<Evenness> = seen.iter().map(of).collect();
@@ -289,13 +290,17 @@ fn evenness_figures(
         push("cv", (all(|e| e.cv2).iter().sum::<f64>() / real_len(seen.len())).sqrt());
     }
     let groups = groups(membership);
-    // No ring but one in a thousand has a fuller node than this, or an emptier one than that.
-    let over = |limit: f64| over_probability(&groups, case.vnodes, limit) > OUTSIDE;
-    push("law_max_over_mean_bound", law(turning(1.0, 1_000.0, over)));
-    let under = |limit: f64| under_probability(&groups, case.vnodes, limit) <= OUTSIDE;
-    push("law_min_over_mean_bound", law(turning(0.0, 1.0, under)));
-    if case.max_weight == 1 {
-        for (suffix, nodes) in [("", case.nodes as u64), ("_after_add", case.nodes as u64 + 1)] {
+    // A node of weight 1 joins.
+    let joined = [groups.clone(), vec![Group { weight: 1, nodes: 1 }]].concat();
+    for (suffix, groups) in [("", groups), (AFTER_ADD, joined)] {
+        push(&format!("rings{suffix}"), seen.len().to_string());
+        // No ring but one in a thousand has a fuller node than this, or an emptier one than that.
+        let over = |limit: f64| over_probability(&groups, case.vnodes, limit) > OUTSIDE;
+        push(&format!("law_max_over_mean_bound{suffix}"), law(turning(1.0, 1_000.0, over)));
+        let under = |limit: f64| under_probability(&groups, case.vnodes, limit) <= OUTSIDE;
+        push(&format!("law_min_over_mean_bound{suffix}"), law(turning(0.0, 1.0, under)));
+        if case.max_weight == 1 {
+            let nodes = groups.iter().map(|group| group.nodes).sum();
             let (mean, deviation) = cv_squared(nodes, case.vnodes);
             // The mean over rings stays within four of its own standard deviations.
             let around = 4.0 * deviation / real_len(seen.len()).sqrt();
@@ -403,7 +408,7 @@ mod tests {
         let name = case.name();
         let of = |measure| value(&figures, &name, measure);
         for of_what in ["", "keys_"] {
-            for when in ["", "_after_add"] {
+            for when in ["", AFTER_ADD] {
                 let of =
                     |measure: &str| value(&figures, &name, &format!("{of_what}{measure}{when}"));
                 assert!(of("min_over_mean") < 1.0 && of("max_over_mean") > 1.0);
@@ -416,8 +421,13 @@ mod tests {
         assert!(of("law_cv_low") < of("cv") && of("cv") < of("law_cv_high"), "{}", of("cv"));
         // Counting keys adds chance to the deviation of the space.
         assert!(of("law_keys_cv") > of("law_cv") && of("keys_cv") > of("cv"));
-        assert!(of("max_over_mean_worst") < of("law_max_over_mean_bound"));
-        assert!(of("min_over_mean_worst") > of("law_min_over_mean_bound"));
+        for when in ["", AFTER_ADD] {
+            let of = |measure: &str| value(&figures, &name, &format!("{measure}{when}"));
+            assert!(of("max_over_mean_worst") < of("law_max_over_mean_bound"), "{when}");
+            assert!(of("min_over_mean_worst") > of("law_min_over_mean_bound"), "{when}");
+        }
+        // One node more is one more that can be the fullest.
+        assert!(of("law_max_over_mean_bound_after_add") > of("law_max_over_mean_bound"));
         for change in ["add", "remove", "add-10"] {
             let case = format!("{name}: {change}");
             let of = |measure| value(&figures, &case, measure);

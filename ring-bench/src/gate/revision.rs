@@ -106,18 +106,17 @@ fn no_program(name: &str) -> &'static str {
 }
 
 /// Whether this names the commit of the checkout or an ancestor of it: `HEAD`, then any number of `^`, `~` and `~3`.
+/// `HEAD^2` is the second parent of a merge, which no longer history would bring.
 fn is_before_head(name: &str) -> bool {
-    name.strip_prefix("HEAD").is_some_and(|steps| {
-        let mut pieces = steps.split(['^', '~']);
-        let steps_of = |piece: &str| piece.is_empty() || piece.bytes().all(|b| b.is_ascii_digit());
-        // `HEAD^2` is the second parent of a merge, which no longer history would bring.
-        pieces.next() == Some("") && pieces.all(steps_of) && !has_parent_number(steps)
-    })
-}
-
-/// Whether a `^` stands before a number.
-fn has_parent_number(steps: &str) -> bool {
-    steps.split('^').skip(1).any(|piece| piece.starts_with(|c: char| c.is_ascii_digit()))
+    let Some(mut steps) = name.strip_prefix("HEAD") else { return false };
+    while !steps.is_empty() {
+        steps = match (steps.strip_prefix('^'), steps.strip_prefix('~')) {
+            (Some(rest), _) => rest,
+            (_, Some(rest)) => rest.trim_start_matches(|c: char| c.is_ascii_digit()),
+            _ => return false,
+        };
+    }
+    true
 }
 
 /// A file that is a program already.

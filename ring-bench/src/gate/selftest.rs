@@ -180,6 +180,38 @@ pub fn run(
     Ok(())
 }
 
+/// What a run compares.
+fn builds(kind: Kind, slowed: Option<&Path>, folder: &Path) -> Result<Builds, BenchError> {
+    let (base, head, name) = match kind {
+        Kind::Idle | Kind::Busy => {
+            let base = Program::this("base")?;
+            let path = folder.join("copy");
+            if !path.exists() {
+                fs::copy(&base.path, &path).map_err(|e| {
+                    BenchError::failed(format!("the program cannot be copied: {e}"))
+                })?;
+            }
+            (base, Program::other("head", path), "this program")
+        }
+        Kind::Slow(percent) | Kind::SlowBusy(percent) => {
+            let path = slowed.ok_or_else(|| {
+                BenchError::usage(
+                    "slow runs need --slowed FILE: a build with `--features slowdown`, see GATE.md",
+                )
+            })?;
+            // The same build, slower by nothing: another build would differ by more than what is injected, since the
+            // compiler lays it out anew.
+            let by = |name: &str, percent: u32| {
+                let mut program = Program::other(name, path.to_owned());
+                program.arguments.push(format!("--slow-by={percent}").into());
+                program
+            };
+            (by("base", 0), by("head", percent), "the slowed build, by nothing")
+        }
+    };
+    Ok(Builds { base, head, labels: [name.to_owned(), kind.name()] })
+}
+
 fn one(
     test: &Test,
     kind: Kind,
@@ -187,34 +219,7 @@ fn one(
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<GateRecord, BenchError> {
-    let mut base = Program::this("base")?;
-    let head = match kind {
-        Kind::Idle | Kind::Busy => {
-            let path = folder.join("copy");
-            if !path.exists() {
-                fs::copy(&base.path, &path).map_err(|e| {
-                    BenchError::failed(format!("the program cannot be copied: {e}"))
-                })?;
-            }
-            Program::other("head", path)
-        }
-        Kind::Slow(percent) | Kind::SlowBusy(percent) => {
-            let path = test.slowed.clone().ok_or_else(|| {
-                BenchError::usage(
-                    "slow runs need --slowed FILE: a build with `--features slowdown`, see GATE.md",
-                )
-            })?;
-            // The same build, slower by nothing: another build would differ by more than what is injected, since the
-            // compiler lays it out anew.
-            base = Program::other("base", path.clone());
-            base.arguments.push("--slow-by=0".into());
-            let mut head = Program::other("head", path);
-            head.arguments.push(format!("--slow-by={percent}").into());
-            head
-        }
-    };
-    let labels = [base.path.display().to_string(), kind.name()];
-    let builds = Builds { base, head, labels };
+    let builds = builds(kind, test.slowed.as_deref(), folder)?;
     let options = Options {
         suite: test.suite.clone(),
         reference: None,
@@ -275,5 +280,20 @@ impl Drop for Noise {
             // A thread that panicked has ended as well.
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slowed_build_is_set_against_itself() {
+        let builds = builds(Kind::SlowBusy(10), Some(Path::new("slowed")), Path::new(".")).unwrap();
+        assert_eq!(builds.base.path, builds.head.path);
+        assert_eq!(builds.base.arguments, ["worker", "--slow-by=0"]);
+        assert_eq!(builds.head.arguments, ["worker", "--slow-by=10"]);
+        let missing = super::builds(Kind::Slow(5), None, Path::new(".")).unwrap_err();
+        assert_eq!(missing.exit_code(), 2);
     }
 }

@@ -1,5 +1,6 @@
 //! Tables of what owes nothing to a clock.
 
+use crate::experiments::balance::AFTER_ADD;
 use crate::record::ExactFigure;
 use crate::report::number::percent;
 use crate::report::tables::Sheet;
@@ -10,6 +11,9 @@ pub const BALANCE: &str = "how even shares are, over rings with fresh ids";
 pub const BALANCE_AFTER: &str = "how even shares are after a node joined, over the same rings";
 /// The title of the table of keys.
 pub const BALANCE_KEYS: &str = "how even 20,000 keys are, over the same rings";
+/// The title of the table of keys after a change.
+pub const BALANCE_KEYS_AFTER: &str =
+    "how even 20,000 keys are after a node joined, over the same rings";
 /// The title of the table of moves.
 pub const MOVE: &str = "what a change moves, over rings with fresh ids";
 /// The title of the table of popular keys.
@@ -51,27 +55,43 @@ pub fn cases<'a>(figures: &'a [ExactFigure], experiment: &str) -> Vec<&'a str> {
     cases
 }
 
+/// A column: its name, its measure, how it is written.
+type Column<'a> = (&'a str, &'a str, Form);
+
 fn sheet(
     figures: &[ExactFigure],
     experiment: &str,
     title: &str,
-    columns: &[(&str, &str, Form)],
+    columns: &[Column],
+) -> Option<Sheet> {
+    sheet_of(figures, experiment, title, columns, "")
+}
+
+/// A table of measures whose names end with `suffix`.
+fn sheet_of(
+    figures: &[ExactFigure],
+    experiment: &str,
+    title: &str,
+    columns: &[Column],
+    suffix: &str,
 ) -> Option<Sheet> {
     let cases = cases(figures, experiment);
     if cases.is_empty() {
         return None;
     }
+    let value =
+        |case: &str, measure: &str| value(figures, experiment, case, &format!("{measure}{suffix}"));
     let cell = |case: &str, measure: &str, form: Form| {
-        let Some(found) = value(figures, experiment, case, measure) else { return "-".to_owned() };
+        let Some(found) = value(case, measure) else { return "-".to_owned() };
         match form {
             Form::Plain => format!("{found:.0}"),
             Form::Ratio => format!("{found:.3}"),
             Form::Percent => percent(found),
-            Form::Band(high) => match value(figures, experiment, case, high) {
+            Form::Band(high) => match value(case, high) {
                 Some(high) => format!("{:.2} to {:.2} %", found * 100.0, high * 100.0),
                 None => "-".to_owned(),
             },
-            Form::Range(high) => match value(figures, experiment, case, high) {
+            Form::Range(high) => match value(case, high) {
                 Some(high) => format!("{found:.3} to {high:.3}"),
                 None => "-".to_owned(),
             },
@@ -90,61 +110,39 @@ fn sheet(
     Some(Sheet { title: title.to_owned(), columns: names, rows })
 }
 
-/// How even shares are: of the hash space, before and after a join, and of keys.
-fn balance(figures: &[ExactFigure]) -> [Option<Sheet>; 3] {
+/// How even shares are: of the hash space and of keys, each before and after a join, by the same columns.
+fn balance(figures: &[ExactFigure]) -> Vec<Option<Sheet>> {
     use Form::{Plain, Range, Ratio};
-    [
-        sheet(
-            figures,
-            "balance",
-            BALANCE,
-            &[
-                ("rings", "rings", Plain),
-                ("max/mean", "max_over_mean", Ratio),
-                ("worst ring", "max_over_mean_worst", Ratio),
-                ("law, 1 in 1000", "law_max_over_mean_bound", Ratio),
-                ("min/mean", "min_over_mean", Ratio),
-                ("worst ring", "min_over_mean_worst", Ratio),
-                ("law, 1 in 1000", "law_min_over_mean_bound", Ratio),
-                ("max/min", "max_over_min", Ratio),
-                ("cv", "cv", Ratio),
-                ("law", "law_cv", Ratio),
-                ("law, 4 deviations", "law_cv_low", Range("law_cv_high")),
-            ],
-        ),
-        sheet(
-            figures,
-            "balance",
-            BALANCE_AFTER,
-            &[
-                ("max/mean", "max_over_mean_after_add", Ratio),
-                ("worst ring", "max_over_mean_worst_after_add", Ratio),
-                ("min/mean", "min_over_mean_after_add", Ratio),
-                ("worst ring", "min_over_mean_worst_after_add", Ratio),
-                ("max/min", "max_over_min_after_add", Ratio),
-                ("cv", "cv_after_add", Ratio),
-                ("law", "law_cv_after_add", Ratio),
-                ("law, 4 deviations", "law_cv_low_after_add", Range("law_cv_high_after_add")),
-            ],
-        ),
-        sheet(
-            figures,
-            "balance",
-            BALANCE_KEYS,
-            &[
-                ("max/mean", "keys_max_over_mean", Ratio),
-                ("min/mean", "keys_min_over_mean", Ratio),
-                ("max/min", "keys_max_over_min", Ratio),
-                ("cv", "keys_cv", Ratio),
-                ("law", "law_keys_cv", Ratio),
-                ("after a join: max/mean", "keys_max_over_mean_after_add", Ratio),
-                ("min/mean", "keys_min_over_mean_after_add", Ratio),
-                ("max/min", "keys_max_over_min_after_add", Ratio),
-                ("cv", "keys_cv_after_add", Ratio),
-                ("law", "law_keys_cv_after_add", Ratio),
-            ],
-        ),
-    ]
+    let space = [
+        ("rings", "rings", Plain),
+        ("max/mean", "max_over_mean", Ratio),
+        ("worst ring", "max_over_mean_worst", Ratio),
+        ("law, 1 in 1000", "law_max_over_mean_bound", Ratio),
+        ("min/mean", "min_over_mean", Ratio),
+        ("worst ring", "min_over_mean_worst", Ratio),
+        ("law, 1 in 1000", "law_min_over_mean_bound", Ratio),
+        ("max/min", "max_over_min", Ratio),
+        ("cv", "cv", Ratio),
+        ("law", "law_cv", Ratio),
+        ("law, 4 deviations", "law_cv_low", Range("law_cv_high")),
+    ];
+    let keys = [
+        ("rings", "rings", Plain),
+        ("max/mean", "keys_max_over_mean", Ratio),
+        ("min/mean", "keys_min_over_mean", Ratio),
+        ("max/min", "keys_max_over_min", Ratio),
+        ("cv", "keys_cv", Ratio),
+        ("law", "law_keys_cv", Ratio),
+    ];
+    let tables: [(&str, &[Column], &str); 4] = [
+        (BALANCE, &space, ""),
+        (BALANCE_AFTER, &space, AFTER_ADD),
+        (BALANCE_KEYS, &keys, ""),
+        (BALANCE_KEYS_AFTER, &keys, AFTER_ADD),
+    ];
+    tables
+        .map(|(title, columns, suffix)| sheet_of(figures, "balance", title, columns, suffix))
+        .into()
 }
 
 /// All tables.

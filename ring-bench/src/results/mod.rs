@@ -15,6 +15,7 @@
 //! A directory without a manifest is a run that was interrupted. [`verify`] computes everything again that can be.
 
 pub mod cmp;
+mod differences;
 pub mod exact;
 pub mod figures;
 pub mod manifest;

@@ -53,6 +53,17 @@ fn ten_percent_more_time_regresses_in_two_stages() {
 }
 
 #[test]
+fn workers_are_told_to_keep_their_memory() {
+    // A worker that is not told is twice as slow.
+    let told =
+        Fake::new("$((MALLOC_TRIM_THRESHOLD_ > 0 && MALLOC_MMAP_THRESHOLD_ > 0 ? 1000 : 2000))");
+    let (code, value, said) = json(&told, &Fake::new("1000"), &[]);
+    assert_eq!((code, &value["benchmarks"][0]["ratio"]), (0, &1.0.into()), "{said}");
+    let (code, value, said) = json(&Fake::new("1000"), &told, &[]);
+    assert_eq!((code, &value["benchmarks"][0]["ratio"]), (0, &1.0.into()), "{said}");
+}
+
+#[test]
 fn four_percent_warns_and_less_time_is_faster() {
     let (code, value, _) = json(&Fake::new("1000"), &Fake::new("1040"), &[]);
     assert_eq!((code, &value["benchmarks"][0]["status"]), (0, &"warn".into()));
